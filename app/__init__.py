@@ -1,0 +1,1 @@
+"""The application: the command line now, the window later. Stands on `pipelines`, never the reverse."""

@@ -1,0 +1,1 @@
+"""Builds the Windows installer, on Linux, from package registries alone. Not part of the app."""

@@ -1,0 +1,31 @@
+; Every text of ours, in English and German
+
+!macro Text name english german
+  LangString ${name} ${LANG_ENGLISH} "${english}"
+  LangString ${name} ${LANG_GERMAN} "${german}"
+!macroend
+
+!insertmacro Text ProgramTitle "Firstlight" "Firstlight"
+!insertmacro Text ProgramText "The program, with the starter model. PyTorch and the engine are fetched when it is first started." "Das Programm mit dem Startmodell. PyTorch und die Engine werden beim ersten Start geladen."
+!insertmacro Text DesktopTitle "Icon on the desktop" "Symbol auf dem Desktop"
+!insertmacro Text DesktopText "Puts Firstlight on the desktop." "Legt Firstlight auf den Desktop."
+!insertmacro Text OpenWithTitle "Offer under 'Open with'" "Unter 'Öffnen mit' anbieten"
+!insertmacro Text OpenWithText "Offers Firstlight for model files and pictures. What opens them now stays as it is." "Bietet Firstlight für Modelldateien und Bilder an. Was sie jetzt öffnet, bleibt wie es ist."
+!insertmacro Text FileTitle "Model or picture for Firstlight" "Modell oder Bild für Firstlight"
+!insertmacro Text Need64 "Firstlight needs a 64-bit Windows." "Firstlight braucht ein 64-Bit-Windows."
+!insertmacro Text NeedWindows "Firstlight needs Windows 10 or 11." "Firstlight braucht Windows 10 oder 11."
+!insertmacro Text AnotherSetup "Another setup of Firstlight is running. Finish it first." "Ein anderes Setup von Firstlight läuft. Beenden Sie es zuerst."
+!insertmacro Text CloseApp "Firstlight is running. Close it, then choose Retry." "Firstlight läuft. Schließen Sie es und wählen Sie dann Wiederholen."
+!insertmacro Text StillRunning "Firstlight is running, or one of its files is in use. Nothing was changed: close it and try again." "Firstlight läuft, oder eine seiner Dateien ist in Gebrauch. Nichts wurde geändert: Schließen Sie es und versuchen Sie es noch einmal."
+!insertmacro Text NotOurs "This folder was not made by Firstlight's setup, so it is left alone. Choose another one." "Diesen Ordner hat nicht das Setup von Firstlight angelegt; er bleibt unberührt. Wählen Sie einen anderen."
+!insertmacro Text TooLong "The path of this folder is too long for Windows. Choose a shorter one." "Der Pfad dieses Ordners ist zu lang für Windows. Wählen Sie einen kürzeren."
+!insertmacro Text NoRoom "There is not enough room on this drive. Free some, or choose another folder." "Auf diesem Laufwerk ist nicht genug Platz. Schaffen Sie Platz oder wählen Sie einen anderen Ordner."
+!insertmacro Text CopyFailed "A file could not be written. What was installed before is unchanged; try again." "Eine Datei konnte nicht geschrieben werden. Was vorher installiert war, ist unverändert; versuchen Sie es noch einmal."
+!insertmacro Text MarkerText "Firstlight's setup made this folder. With this file, its uninstaller may clear it." "Das Setup von Firstlight hat diesen Ordner angelegt. Mit dieser Datei darf ihn die Deinstallation leeren."
+!insertmacro Text KeepTitle "What is yours" "Was Ihnen gehört"
+!insertmacro Text KeepSubtitle "It stays, unless you tick it." "Es bleibt, wenn Sie es nicht ankreuzen."
+!insertmacro Text KeepText "The program, the engine and its caches are removed. These are kept unless you tick them; links to other folders are never followed." "Programm, Engine und Zwischenspeicher werden entfernt. Dies bleibt, wenn Sie es nicht ankreuzen; Verknüpfungen zu anderen Ordnern wird nie gefolgt."
+!insertmacro Text KeepData "Delete models, library and settings" "Modelle, Bibliothek und Einstellungen löschen"
+!insertmacro Text KeepPictures "Delete the pictures" "Die Bilder löschen"
+!insertmacro Text SureData "Really delete models, library and settings? They cannot be brought back." "Modelle, Bibliothek und Einstellungen wirklich löschen? Sie lassen sich nicht zurückholen."
+!insertmacro Text SurePictures "Really delete the pictures? They cannot be brought back." "Die Bilder wirklich löschen? Sie lassen sich nicht zurückholen."

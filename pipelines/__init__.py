@@ -1,0 +1,1 @@
+"""Turns requests into pictures. Knows nothing of Qt; usable alone."""

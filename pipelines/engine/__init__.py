@@ -1,0 +1,1 @@
+"""How networks run: one small seam (`base`), the choice between backends (`select`), and the backends."""

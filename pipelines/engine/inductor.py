@@ -1,0 +1,174 @@
+"""The `inductor` backend: PyTorch's compiler under the adaptive policy. It needs a PyTorch that has the device.
+
+A network's repeated blocks are compiled, each kind of them once for a shape, on a thread while PyTorch itself goes on
+drawing; the rest of the network, a small part of the time, stays as it is. What was compiled is kept by PyTorch's own
+portable artefacts. Importing this loads PyTorch.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import platform
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Protocol, cast
+
+import torch
+
+from pipelines.engine.adaptive import Adaptive
+from pipelines.engine.cache import TIMINGS
+from pipelines.engine.cache_manifest import CacheFacts
+from pipelines.engine.inductor_mechanics import InductorMechanics
+from pipelines.engine.keeper import Keeper
+from pipelines.engine.merge import Merged
+from pipelines.engine.regions import find_regions
+from pipelines.engine.shapes import Shapes
+from pipelines.engine.timings import Timings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from pipelines.devices import Machine
+    from pipelines.engine.adaptive import Statistics
+    from pipelines.engine.base import Component, ComponentLoader, ComponentSpec, Places, Plan
+    from pipelines.events import Report
+    from pipelines.request import LoraChoice
+
+_WORKPLACE = "TORCHINDUCTOR_CACHE_DIR"  # where the compiler works; PyTorch's own variable
+log = logging.getLogger(__name__)
+
+
+class HasModule(Protocol):
+    """A component of the backend that this one builds on."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The network."""
+        ...
+
+    def __call__(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """See `Component`."""
+        ...
+
+    def close(self) -> None:
+        """See `Component`."""
+        ...
+
+
+class InductorLoader:
+    """See `ComponentLoader`. `plain` loads networks for PyTorch itself."""
+
+    def __init__(self, machine: Machine, places: Places | None, plain: ComponentLoader) -> None:
+        self._machine = machine
+        self._kernels = places.kernels if places is not None else None
+        self._plain = plain
+        _prepare_workplace(self._kernels)
+
+    def load(self, spec: ComponentSpec, plan: Plan, report: Report) -> Component:
+        """See `ComponentLoader`. A network without repeated blocks runs on PyTorch itself."""
+        component = cast("HasModule", self._plain.load(spec, plan, report))
+        if not find_regions(component.module):
+            return component
+        facts = make_cache_facts(spec, plan, self._machine, component.module)
+        keeper = Keeper(self._kernels, facts, spec.name)
+        timings = Timings(self._kernels / TIMINGS if self._kernels is not None else None)
+        return InductorComponent(component, spec, plan, InductorTools(keeper, timings, report, facts.engine))
+
+
+class InductorTools:
+    """What a component works with besides its network."""
+
+    def __init__(self, keeper: Keeper, timings: Timings, report: Report, engine: str) -> None:
+        self.keeper = keeper
+        self.timings = timings
+        self.report = report
+        self.engine = engine
+
+
+class InductorComponent:
+    """A network whose repeated blocks are compiled for the shapes that are used."""
+
+    def __init__(self, plain: HasModule, spec: ComponentSpec, plan: Plan, tools: InductorTools) -> None:
+        self._plain = plain
+        self._spec = spec
+        self._changed: tuple[str, ...] = ()
+        self._mechanics = InductorMechanics(plain, plan, tools.keeper, tools.report)
+        state = "warm" if self._mechanics.read() else "cold"
+        key = f"{spec.name} inductor {state} {plan.device} {tools.engine}"
+        self._adaptive = Adaptive(key, self._mechanics, tools.report, tools.timings)
+        self._shapes = Shapes()
+
+    def __call__(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """See `Component`."""
+        return self._adaptive(self._shapes.find(tensors), tensors)
+
+    def set_loras(self, choices: Sequence[LoraChoice]) -> None:
+        """Carry exactly these LoRAs, merged into the weights from the originals; compiled blocks read them anew.
+
+        Raises:
+            UnusableFile: one cannot be used; there are none then.
+        """
+        merged = Merged(self._spec, choices)
+        touched, self._changed = (*self._changed, *merged.names), merged.names
+        try:
+            self._write(touched, merged)
+        except BaseException:
+            self._changed = ()
+            self._write(touched, Merged(self._spec, ()))
+            raise
+
+    def statistics(self) -> Statistics:
+        """What happened to each shape."""
+        return self._adaptive.statistics()
+
+    def close(self) -> None:
+        """See `Component`."""
+        self._adaptive.close()
+        self._mechanics.close()
+        self._plain.close()
+
+    def _write(self, names: Sequence[str], source: Merged) -> None:
+        state = self._plain.module.state_dict(keep_vars=True)
+        with torch.no_grad():
+            for name in dict.fromkeys(names):
+                value = source(name)
+                state[name].copy_(value.to(state[name].dtype).reshape(state[name].shape))
+
+
+def make_cache_facts(spec: ComponentSpec, plan: Plan, machine: Machine, module: torch.nn.Module) -> CacheFacts:
+    """What decides whether compiled blocks fit. The compiler checks each piece once more by its own hash."""
+    gpu = machine.find_gpu(plan.device)
+    kinds = "-".join(sorted({type(block).__name__.lower() for block in find_regions(module)}))
+    return CacheFacts(
+        backend="inductor",
+        engine=kinds[:60],
+        precision=plan.precision.value,
+        gpu=gpu.name if gpu is not None else machine.cpu,
+        compute_capability=".".join(map(str, gpu.compute_capability)) if gpu is not None else "",
+        version=torch.__version__,
+        system=platform.system(),
+        driver=gpu.driver if gpu is not None else "",
+    )
+
+
+def _prepare_workplace(kernels: Path | None) -> None:
+    """Let the compiler work in a folder that goes with this process: only what we have checked is used again.
+
+    Without this it would share a folder under a guessable name in the system's folder for temporary files.
+    """
+    if _WORKPLACE in os.environ:
+        return
+    try:
+        if kernels is not None:
+            kernels.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(prefix=".inductor-", dir=kernels)
+    except OSError as error:
+        log.warning("the compiler works where PyTorch lets it: %s", error)
+        return
+    os.environ[_WORKPLACE] = folder
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)

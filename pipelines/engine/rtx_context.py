@@ -1,0 +1,119 @@
+"""Ways of running one engine: IExecutionContext with fixed buffers, shared scratch memory and a shared cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from pipelines.engine.interfaces import OUTPUT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pipelines.engine.gpu_memory import Gpu, Scratch
+    from pipelines.engine.rtx_engine import BoundEngine, Buffers, Sizes
+
+
+class Context:
+    """One way of running the engine.
+
+    `strategy` is the name of a DynamicShapesKernelSpecializationStrategy. Making it is where kernels are compiled: it
+    can take a minute, knows no progress and cannot be interrupted.
+
+    Raises:
+        EngineFailure, NoRoom: TensorRT-RTX refuses.
+    """
+
+    def __init__(self, bound: BoundEngine, strategy: str, gpu: Gpu, scratch: Scratch) -> None:
+        self._bound = bound
+        self._gpu = gpu
+        self._scratch = scratch
+        self._bound_to: tuple[Sizes, Buffers] | None = None
+        self._outputs: dict[str, tuple[tuple[int, ...], torch.dtype]] = {}
+        self._memory = (0, 0)
+        self._need = 0
+        self._config = self._configure(strategy)  # must outlive the context
+        self._context: Any = bound.engine.create_execution_context(self._config)
+        if self._context is None:
+            raise bound.library.failure(f"The engine of the {bound.name} cannot be prepared")
+
+    def run(self, inputs: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """Compute; the outputs are fp32 tensors where the first input is. Returns when all has ended.
+
+        Raises:
+            EngineFailure: TensorRT-RTX refuses.
+            NoRoom: the memory of the GPU does not suffice for this shape.
+        """
+        tensors = self._bound.admit(inputs)
+        device = next(iter(inputs.values())).device
+        if device.type == "cuda":
+            torch.cuda.current_stream(device).synchronize()  # our stream does not wait for PyTorch's by itself
+        sizes = self._bound.order({name: tuple(tensor.shape) for name, tensor in tensors.items()})
+        buffers = self._bound.buffers(sizes)
+        self._use(sizes, buffers)
+        for name, tensor in tensors.items():
+            buffers.inputs[name].write(tensor)
+        self._enqueue("run")
+        outputs: dict[str, torch.Tensor] = {}
+        for name, (size, dtype) in self._outputs.items():
+            value = torch.empty(size, dtype=dtype, device=device)
+            buffers.outputs[name].read(value)
+            outputs[name.removeprefix(OUTPUT)] = value.float()
+        return outputs
+
+    def rehearse(self, sizes: Sizes) -> None:
+        """Compute once on memory of its own, so that the kernels of this shape are compiled."""
+        buffers = self._bound.make_buffers(sizes, self._gpu)
+        try:
+            self._use(sizes, buffers)
+            self._enqueue("specialised")
+        finally:
+            self._bound_to = None  # the next call binds the buffers that all share
+            buffers.close()
+
+    def move(self, gpu: Gpu, scratch: Scratch) -> None:
+        """From now on compute on another stream and scratch memory."""
+        self._gpu, self._scratch = gpu, scratch
+        self._bound_to, self._memory = None, (0, 0)
+
+    def close(self) -> None:
+        """Drop it, before cache and engine."""
+        self._context = None
+
+    def _configure(self, strategy: str) -> Any:
+        library, trt = self._bound.library, self._bound.library.trt
+        config = self._bound.engine.create_runtime_config()
+        if config is None or not config.set_runtime_cache(self._bound.kernels.cache):
+            raise library.failure(f"The engine of the {self._bound.name} cannot be configured")
+        strategies = trt.DynamicShapesKernelSpecializationStrategy
+        config.dynamic_shapes_kernel_specialization_strategy = getattr(strategies, strategy)
+        config.cuda_graph_strategy = trt.CudaGraphStrategy.WHOLE_GRAPH_CAPTURE
+        config.set_execution_context_allocation_strategy(trt.ExecutionContextAllocationStrategy.USER_MANAGED)
+        return config
+
+    def _use(self, sizes: Sizes, buffers: Buffers) -> None:
+        """Bind everything for a shape; how much memory it takes is asked again at every change."""
+        if self._bound_to is None or self._bound_to[0] != sizes or self._bound_to[1] is not buffers:
+            self._bound_to = None
+            for name, size in sizes.inputs:
+                self._demand(self._context.set_input_shape(name, size), f"takes no {name} of {size}")
+            missing = self._context.infer_shapes()
+            self._demand(not missing, f"lacks the sizes of {', '.join(missing)}")
+            self._outputs = self._bound.bind(self._context, buffers, self._gpu)
+            self._need = self._context.update_device_memory_size_for_shapes()
+            self._memory = (0, 0)
+            self._bound_to = sizes, buffers
+        block = self._scratch.reserve(self._need)
+        if self._memory != (block.address, block.size):  # it has grown for another network, say
+            self._context.set_device_memory(block.address, block.size)
+            self._memory = (block.address, block.size)
+
+    def _enqueue(self, verb: str) -> None:
+        if not self._context.execute_async_v3(self._gpu.stream):
+            raise self._bound.library.failure(f"The {self._bound.name} cannot be {verb}")
+        self._gpu.synchronise()
+
+    def _demand(self, answer: bool, what: str) -> None:
+        if not answer:
+            raise self._bound.library.failure(f"The engine of the {self._bound.name} {what}")

@@ -1,0 +1,227 @@
+"""Everything that is decided about a request before work starts, and every refusal that needs no network."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pipelines import catalog, checkpoints, framing, images, lora, prompts, sizes, upscale, weights
+from pipelines.engine import select
+from pipelines.errors import EngineFailure, InvalidRequest, UnusableFile
+from pipelines.families import FAMILIES, Picture, schedulers
+from pipelines.proof import accepted, architecture
+from pipelines.request import Backend, Precision
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PIL import Image
+
+    from pipelines.catalog import Entry
+    from pipelines.devices import Machine
+    from pipelines.engine.base import ComponentSpec, Places, Plan
+    from pipelines.families import Family
+    from pipelines.framing import Start
+    from pipelines.request import GenerationRequest
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A request and what was decided about it. Start picture and mask are open; `plans` is by component.
+
+    `folder` holds the model's configuration, `tokenizers` those that lie elsewhere; `notes` are facts that the
+    pictures' settings keep.
+    """
+
+    request: GenerationRequest
+    entry: Entry
+    folder: Path
+    tokenizers: dict[str, Path]
+    specs: tuple[ComponentSpec, ...]
+    plans: dict[str, Plan]
+    size: sizes.RenderSize
+    picture: Image.Image | None
+    mask: Image.Image | None
+    notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def family(self) -> Family:
+        """The model's."""
+        return FAMILIES[self.entry.family]
+
+    @property
+    def use(self) -> Picture:
+        """What a start picture is to the model."""
+        return self.family.pictures[self.entry.model_class]
+
+
+def plan(request: GenerationRequest, machine: Machine, places: Places | None = None) -> Job:
+    """Decide how `request` is carried out on `machine`, with the engines in `places`.
+
+    Raises:
+        InvalidRequest: it cannot be carried out as written.
+        UnusableFile: its model, a LoRA or a picture is missing or damaged.
+        EngineFailure: the backend or precision that it asks for cannot run here.
+    """
+    entry = catalog.find(request.model)
+    if not entry.runs:
+        raise UnusableFile(f"This version cannot draw with {entry.title} yet.", "Use another model.")
+    if entry.location is None:
+        raise UnusableFile(
+            f"{entry.title} is not on this machine.",
+            f"Get it with 'firstlight models download {entry.name}', or pass the path of its diffusers folder.",
+        )
+    _check_request(request, entry)
+    networks = FAMILIES[entry.family].networks
+    for choice in request.loras:
+        lora.check(choice.path)
+    folder = checkpoints.configs(entry.layout) if entry.layout else entry.location
+    return Job(
+        request=request,
+        entry=entry,
+        folder=folder,
+        tokenizers=_find_tokenizers(entry),
+        specs=weights.find_components(entry.location, networks),
+        plans=_choose_all(request, entry, folder, machine, places),
+        size=sizes.choose(request.width, request.height, entry),
+        picture=images.open_picture(request.image) if request.image is not None else None,
+        mask=images.open_picture(request.mask_image) if request.mask_image is not None else None,
+    )
+
+
+def _choose_all(
+    request: GenerationRequest, entry: Entry, folder: Path, machine: Machine, places: Places | None
+) -> dict[str, Plan]:
+    """The plans by component. Where the precision is left open, this machine's acceptance records have their say."""
+    family = FAMILIES[entry.family]
+
+    def choose(request: GenerationRequest) -> dict[str, Plan]:
+        return {name: _choose(name, request, entry, folder, machine, places) for name in family.networks}
+
+    plans = choose(request)
+    records = places.records / accepted.FOLDER if places is not None and places.records is not None else None
+    if request.precision is not Precision.auto or request.backend is Backend.fake or records is None:
+        return plans
+    usual = plans[family.denoiser]
+    digest = architecture.digest(entry.family, folder / family.denoiser)
+    facts = accepted.make_facts(machine, usual.device, digest, usual.backend.value, usual.precision.value)
+    preference = accepted.prefer(facts, accepted.load(records), request.backend)
+    if preference is None:
+        return plans
+    try:
+        plans = choose(replace(request, backend=preference.backend, precision=preference.precision))
+    except (EngineFailure, InvalidRequest) as error:  # its engine may have been deleted since
+        log.warning("what the records prefer cannot run: %s", error)
+        return plans
+    return {name: replace(plan, reason=f"{plan.reason}: {preference.reason}") for name, plan in plans.items()}
+
+
+def _choose(
+    name: str, request: GenerationRequest, entry: Entry, folder: Path, machine: Machine, places: Places | None
+) -> Plan:
+    """The plan of one network; engines are looked for only where they could run, since that loads PyTorch."""
+    asked = request.backend in (Backend.auto, Backend.tensorrt_rtx)
+    if not asked or places is None or not machine.gpus or machine.lack(Backend.tensorrt_rtx.value):
+        return select.choose(name, request.backend, request.precision, machine)
+    from pipelines.engine import built
+
+    gpu = machine.gpus[0]
+    no_engine = built.explain_missing(folder, name, request.precision, gpu, places)
+    size = sizes.choose(request.width, request.height, entry)
+    memory = None if no_engine else built.plan_memory(folder, entry, size.width, size.height, gpu)
+    return select.choose(name, request.backend, request.precision, machine, no_engine, memory)
+
+
+def _find_tokenizers(entry: Entry) -> dict[str, Path]:
+    """Of a single file of FLUX.1: T5's tokenizer does not ship with Firstlight."""
+    if not entry.layout or entry.location is None or entry.family != "flux":
+        return {}
+    return {"tokenizer_2": checkpoints.find_tokenizer(entry.location, entry.layout, "tokenizer_2")}
+
+
+def draw_wildcards(job: Job, seed: int, folder: Path | None) -> Job:
+    """The job for the picture of `seed`: with the wildcards of its prompts drawn, and a note of what was drawn.
+
+    Raises:
+        UnusableFile, InvalidRequest: see `prompts.draw`.
+    """
+    request = job.request
+    prompt = prompts.draw(request.prompt, seed, folder)
+    negative = prompts.draw(request.negative_prompt, seed, folder)
+    if not prompt.values and not negative.values:
+        return job
+    values = "; ".join(f"{asked} = {value}" for asked, value in prompt.values + negative.values)
+    notes = [("prompt as written", request.prompt), ("wildcards", values)]
+    if negative.values:
+        notes.insert(1, ("negative prompt as written", request.negative_prompt))
+    drawn = replace(request, prompt=prompt.prompt, negative_prompt=negative.prompt)
+    return replace(job, request=drawn, notes=(*job.notes, *notes))
+
+
+def notices(job: Job) -> list[str]:
+    """What the user should know beforehand, in words."""
+    request, found = job.request, [job.size.reason] if job.size.reason else []
+    if request.backend is Backend.fake:
+        found.append("The fake backend draws no real picture.")
+    found += _guidance_notices(job)
+    weighted = any(prompts.strip_weights(text)[1] for text in (request.prompt, request.negative_prompt))
+    if weighted and not job.family.weighs_words:
+        found.append(f"{job.family.title} reads sentences: the weights of words, and BREAK, are left out.")
+    if job.use is Picture.reference and request.image is not None and request.mask_image is None:
+        found.append(f"{job.entry.title} looks at the whole start picture, so the strength changes nothing.")
+    whole = job.use is Picture.reference and job.mask is None  # it is looked at as it is
+    for name, picture in (("start picture", None if whole else job.picture), ("mask", job.mask)):
+        if picture is not None and picture.width * request.height != picture.height * request.width:
+            found.append(
+                f"The {name} of {picture.width}x{picture.height} is cut to the shape of "
+                f"{request.width}x{request.height}."
+            )
+    return found
+
+
+def prepare_start(job: Job) -> Start | None:
+    """The start picture and its mask at the size that is drawn; one to look at only keeps its own shape."""
+    if job.picture is None:
+        return None
+    if job.use is Picture.reference and job.mask is None:
+        return framing.Start(job.picture.convert("RGB"), None)
+    return framing.prepare_start(job.picture, job.mask, job.size)
+
+
+def _guidance_notices(job: Job) -> list[str]:
+    request, title = job.request, job.entry.title
+    if job.family.classifier_free:
+        if request.negative_prompt and request.guidance_scale <= 1:
+            return ["The negative prompt changes nothing: it needs a guidance of more than 1."]
+        return []
+    found: list[str] = []
+    if request.negative_prompt and job.use is Picture.fill:
+        found.append(f"{title} takes no negative prompt, so it changes nothing.")
+    elif request.negative_prompt:
+        found.append("A negative prompt runs the model twice in each step, so it takes twice the time.")
+    if not job.entry.guidance_embeds and request.guidance_scale:
+        found.append(f"{title} has no guidance to set, so {request.guidance_scale} changes nothing.")
+    return found
+
+
+def _check_request(request: GenerationRequest, entry: Entry) -> None:
+    for text in (request.prompt, request.negative_prompt):
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InvalidRequest("The prompt holds half a character that is no text.", "Type it again.")
+    use = FAMILIES[entry.family].pictures[entry.model_class]
+    if use is Picture.fill and request.mask_image is None:
+        raise InvalidRequest(
+            f"{entry.title} fills a part of a picture, so it needs a start picture and a mask.",
+            "Give both, with --image and --mask, or use another model.",
+        )
+    from_picture = request.image is not None and (use is Picture.start or request.mask_image is not None)
+    schedulers.check(request.scheduler, from_picture=from_picture, family=entry.family)
+    if request.image is not None and request.strength == 0:
+        raise InvalidRequest("A strength of 0 leaves the start picture as it is.", "Use more than 0.")
+    if request.loras and request.backend is Backend.fake:
+        raise InvalidRequest("The fake backend takes no LoRA.", "Use --backend auto.")
+    if request.upscale != 1:
+        upscale.find_weights(request.upscale)

@@ -1,0 +1,306 @@
+"""One request from plan to pictures. Keeps a model's components loaded for the next request."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.metadata
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
+
+from pipelines import devices, framing, images, lora, memory, metadata, planning
+from pipelines.engine.adaptive import Relay
+from pipelines.engine.loading import Loaders
+from pipelines.events import Notice, PictureSaved, PlanChosen, Progress, Stage
+from pipelines.families import Files
+from pipelines.quiet import quieten
+from pipelines.request import Backend, Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from PIL import Image
+    from torch import Tensor
+
+    from pipelines.catalog import Entry
+    from pipelines.devices import Machine
+    from pipelines.engine.base import Component, ComponentSpec, Places, Plan
+    from pipelines.engine.loading import SafeComponent
+    from pipelines.events import Report
+    from pipelines.families.model import Conditioning, Model
+    from pipelines.families.standins import NotFinite
+    from pipelines.planning import Job
+    from pipelines.request import GenerationRequest, LoraChoice
+
+_T = TypeVar("_T")
+
+
+class _MakeModel(Protocol):
+    def __call__(
+        self, entry: Entry, files: Files, components: Mapping[str, Component], device: str, *, previews: bool
+    ) -> Model: ...
+
+
+class _StandIns(Protocol):
+    NotFinite: type[NotFinite]
+
+
+@dataclass(slots=True)
+class _Loaded:
+    """The model in memory.
+
+    `loras` are those on it now, with their files' time and size; None where that is not known, since setting them
+    failed. `changed` are the components that carry them.
+    """
+
+    specs: tuple[ComponentSpec, ...]
+    plans: dict[str, Plan]
+    components: dict[str, SafeComponent]
+    denoiser: str
+    model: Model
+    loras: tuple[tuple[LoraChoice, int, int], ...] | None = ()
+    changed: tuple[str, ...] = ()
+
+
+class Session:
+    """Draws requests one after the other on one machine. Not for use from two threads at once.
+
+    With `previews` it also reports what the picture looks like while it comes into being. `wildcards` is the folder
+    that `__name__` in a prompt is read from. `places` are where engines and their kernels are kept.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        previews: bool = False,
+        wildcards: Path | None = None,
+        places: Places | None = None,
+    ) -> None:
+        self._machine = machine
+        self._places = places
+        self._loaders = Loaders(machine, places)
+        self._relay = Relay()
+        self._wildcards = wildcards or (places.wildcards if places is not None else None)
+        self._previews = previews
+        self._loaded: _Loaded | None = None
+        self._tile = 0  # of the VAE, in pixels
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def generate(self, request: GenerationRequest, target: images.Target, report: Report) -> tuple[PictureSaved, ...]:
+        """Draw and save the pictures of `request`.
+
+        Raises:
+            FirstlightError: of any kind. Pictures that were reported as saved stay.
+        """
+        self._relay.connect(report)
+        try:
+            return self._generate(request, target, report)
+        finally:
+            self._relay.connect(None)
+
+    def _generate(self, request: GenerationRequest, target: images.Target, report: Report) -> tuple[PictureSaved, ...]:
+        # 1. Decide everything, and refuse what cannot work, before anything heavy is loaded
+        images.prepare(target, request)
+        job = planning.plan(request, self._machine, self._places)
+        jobs = [planning.draw_wildcards(job, seed, self._wildcards) for seed in request.seeds()]
+        _report_plan(job, report)
+        # 2. Load what is missing
+        self._make_room(job, report)
+        loaded = self._load(job, report)
+        _set_loras(loaded, request.loras)
+        loaded.model.tile_vae(self._tile)
+        # 3. Encode once, or where wildcards differ from picture to picture each time
+        began = time.perf_counter()
+        conditioning = _encode(loaded.model, jobs[0], report)
+        # 4. Draw each picture alone, so that picture i of a seed is picture 0 of seed + i
+        saved: list[PictureSaved] = []
+        for index, seed in enumerate(request.seeds()):
+            if index and _prompts(jobs[index]) != _prompts(jobs[index - 1]):
+                conditioning = _encode(loaded.model, jobs[index], report)
+            drawn = self._draw(loaded, jobs[index], conditioning, seed, report)
+            seconds = time.perf_counter() - began
+            picture = _finish(drawn, job, report)
+            report(Progress(Stage.saving, index, request.num_images))
+            path = images.save(picture, target, self._record(jobs[index], seed), index)
+            saved.append(PictureSaved(path, seed, picture.width, picture.height, round(seconds, 3)))
+            report(saved[-1])
+            began = time.perf_counter()
+        return tuple(saved)
+
+    def close(self) -> None:
+        """Free the loaded model. The session can be used again."""
+        if self._loaded is not None:
+            for component in self._loaded.components.values():
+                component.close()
+            self._loaded = None
+            gc.collect()  # PyTorch's modules are full of cycles
+
+    def _make_room(self, job: Job, report: Report) -> None:
+        """Free the old model where another is wanted, and see whether the request fits in what is free."""
+        loaded = self._has_loaded(job)
+        if not loaded:
+            self.close()
+        self._tile = 0
+        if job.request.backend is Backend.fake:
+            return  # its networks have no weights and hold next to nothing
+        appetite = memory.read_appetite(job.entry, job.specs, job.plans, loaded=loaded)
+        gpu = self._machine.find_gpu(job.plans[job.family.denoiser].device)
+        available = gpu.memory_total if gpu is not None else devices.read_memory()[1]
+        request = job.request
+        self._tile = memory.choose_tile(request.width, request.height, request.upscale, appetite, available)
+        if self._tile:
+            report(Notice(f"Memory is short, so the VAE works in tiles of {self._tile}x{self._tile} pixels."))
+
+    def _has_loaded(self, job: Job) -> bool:
+        loaded = self._loaded
+        return loaded is not None and (loaded.specs, loaded.plans) == (job.specs, job.plans)
+
+    def _load(self, job: Job, report: Report) -> _Loaded:
+        if self._loaded is not None:
+            return self._loaded
+        total = len(job.specs) + 1
+        report(Progress(Stage.loading, 0, total, "PyTorch"))
+        quieten()
+        make_model = _find_model(job)
+        components: dict[str, SafeComponent] = {}
+        try:
+            for done, spec in enumerate(job.specs, start=1):
+                report(Progress(Stage.loading, done, total, spec.name))
+                components[spec.name] = self._loaders.load(spec, job.plans[spec.name], self._relay)
+            device = self._machine.torch_device(job.plans[job.family.denoiser].device)
+            files = Files(job.folder, job.tokenizers)
+            model = make_model(job.entry, files, components, device, previews=self._previews)
+            loaded = _Loaded(job.specs, job.plans, components, job.family.denoiser, model)
+            report(Progress(Stage.loading, total, total))
+        except BaseException:
+            for component in components.values():
+                component.close()
+            raise
+        self._loaded = loaded
+        return loaded
+
+    def _draw(self, loaded: _Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
+        """One picture as the networks gave it."""
+        start = planning.prepare_start(job)
+
+        def denoise() -> Tensor:
+            report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
+            return loaded.model.denoise(job.request, conditioning, seed, job.size, start, report)
+
+        latents = self._with_sound_vae(denoise, loaded, job, report)
+        report(Progress(Stage.decoding, 0, 1))
+        drawn = self._with_sound_vae(lambda: loaded.model.decode(latents, job.size), loaded, job, report)
+        report(Progress(Stage.decoding, 1, 1))
+        return drawn
+
+    def _with_sound_vae(self, work: Callable[[], _T], loaded: _Loaded, job: Job, report: Report) -> _T:
+        """Do it; once more with the VAE in fp32 where that overflows, as SDXL's and others do in fp16."""
+        standins = cast("_StandIns", importlib.import_module("pipelines.families.standins"))
+        plan = loaded.plans["vae"]
+        try:
+            return work()
+        except standins.NotFinite as error:
+            if error.component != "vae" or plan.precision is Precision.fp32:
+                raise
+        report(Notice(f"The VAE overflowed in {plan.precision.value}; the picture is made again with it in fp32."))
+        loaded.components["vae"].close()
+        spec = next(spec for spec in job.specs if spec.name == "vae")
+        loaded.components["vae"] = self._loaders.load(spec, self._in_fp32(plan), self._relay)
+        loaded.model.replace("vae", loaded.components["vae"])
+        return work()
+
+    def _in_fp32(self, plan: Plan) -> Plan:
+        """The same by PyTorch: engines are of 16 bits."""
+        backend = Backend.fake if plan.backend is Backend.fake else Backend.eager
+        device = self._machine.torch_device(plan.device)
+        return replace(plan, backend=backend, precision=Precision.fp32, device=device)
+
+    def _record(self, job: Job, seed: int) -> metadata.Record:
+        loaded = self._loaded  # another backend may have taken over
+        plan = loaded.components[loaded.denoiser].plan if loaded is not None else job.plans[job.family.denoiser]
+        gpu = self._machine.find_gpu(plan.device)
+        return metadata.Record(
+            request=replace(job.request, seed=seed, num_images=1),
+            app_version=_version(),
+            backend=plan.backend.value,
+            precision=plan.precision.value,
+            device=gpu.name if gpu is not None else plan.device,
+            created=metadata.timestamp(),
+            notes=(("drawn at", f"{job.size.width}x{job.size.height}"), *job.notes),
+        )
+
+
+def _prompts(job: Job) -> tuple[str, str]:
+    return job.request.prompt, job.request.negative_prompt
+
+
+def _report_plan(job: Job, report: Report) -> None:
+    for name, plan in job.plans.items():
+        report(PlanChosen(name, plan.backend.value, plan.precision.value, plan.reason, plan.device))
+    for text in planning.notices(job):
+        report(Notice(text))
+
+
+def _set_loras(loaded: _Loaded, choices: tuple[LoraChoice, ...]) -> None:
+    """Make the model carry exactly these LoRAs, read anew where a file changed."""
+    stats = [choice.path.stat() for choice in choices]
+    wanted = tuple((choice, stat.st_mtime_ns, stat.st_size) for choice, stat in zip(choices, stats, strict=True))
+    if loaded.loras == wanted:
+        return
+    touched = lora.check_fit(choices, loaded.specs) if choices else ()
+    loaded.loras = None
+    for name in loaded.changed:
+        if name not in touched:
+            loaded.components[name].set_loras(())
+    loaded.changed = touched
+    for name in touched:
+        loaded.components[name].set_loras(choices)
+    loaded.loras = wanted
+
+
+def _encode(model: Model, job: Job, report: Report) -> Conditioning:
+    report(Progress(Stage.encoding, 0, 1))
+    limit = job.entry.max_sequence_length
+    for name, text in (("prompt", job.request.prompt), ("negative prompt", job.request.negative_prompt)):
+        tokens = model.count_tokens(text)
+        if tokens > limit:
+            report(Notice(f"The {name} is {tokens} tokens long, and the model reads the first {limit} only."))
+    conditioning = model.encode(job.request)
+    report(Progress(Stage.encoding, 1, 1))
+    return conditioning
+
+
+def _finish(drawn: Image.Image, job: Job, report: Report) -> Image.Image:
+    """Bring a drawn picture to the size that was asked for."""
+    request = job.request
+    picture = framing.cut_content(drawn, job.size, request.width, request.height)
+    if job.picture is not None and job.mask is not None:
+        picture = framing.keep_unmasked(picture, job.picture, job.mask)
+    if request.upscale != 1:
+        from pipelines.upscale import upscale
+
+        picture = upscale(picture, request.upscale, report)
+    return picture
+
+
+def _find_model(job: Job) -> _MakeModel:
+    """The class of the family's module, which loads PyTorch."""
+    return cast("_MakeModel", getattr(importlib.import_module(job.family.module), job.family.class_name))
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("firstlight")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"  # a source tree that is not installed

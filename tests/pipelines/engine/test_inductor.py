@@ -1,0 +1,180 @@
+"""PyTorch's compiler under the policy, on the CPU: what is compiled, when, and what is kept. Needs a C++ compiler."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pipelines import devices
+from pipelines.engine.base import Places, Plan
+from pipelines.engine.cache import ASIDE
+from pipelines.engine.eager import EagerLoader
+from pipelines.engine.inductor import InductorComponent, InductorLoader
+from pipelines.engine.regions import call_instead, find_regions, watch_blocks
+from pipelines.events import CacheRead, Kernels, KernelsChanged
+from pipelines.families import FLUX
+from pipelines.request import Backend, LoraChoice, Precision
+from pipelines.weights import find_components
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pipelines.engine.base import Component
+    from tests.conftest import Recorder
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch compiles for the CPU with g++")
+# The compiler's own use of Python's C API for tuples of code objects, and of its own deprecated settings
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
+
+
+def flux_inputs(patches: int = 16, seed: int = 0) -> dict[str, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        "hidden_states": torch.randn(1, patches, 64, generator=generator),
+        "timestep": torch.tensor([0.5]),
+        "guidance": torch.tensor([3.5]),
+        "pooled_projections": torch.randn(1, 32, generator=generator),
+        "encoder_hidden_states": torch.randn(1, 16, 32, generator=generator),
+        "txt_ids": torch.zeros(16, 3),
+        "img_ids": torch.arange(patches).unsqueeze(1).repeat(1, 3) // 4,
+    }
+
+
+def load(model: Path, events: Recorder, places: Places | None = None, name: str = "transformer") -> Component:
+    spec = next(one for one in find_components(model, FLUX.networks) if one.name == name)
+    loader = InductorLoader(devices.probe(), places, EagerLoader())
+    return loader.load(spec, Plan(Backend.inductor, Precision.fp32, "cpu", "a test"), events)
+
+
+def load_plain(model: Path, events: Recorder) -> Any:
+    spec = next(one for one in find_components(model, FLUX.networks) if one.name == "transformer")
+    return EagerLoader().load(spec, Plan(Backend.eager, Precision.fp32, "cpu", "a test"), events)
+
+
+def live(component: Component, events: Recorder, inputs: dict[str, Tensor]) -> None:
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
+        component(inputs)
+        last = events.of(KernelsChanged)[-1]
+        if last.kernels is Kernels.specialised or last.reason:
+            assert not last.reason, last.reason
+            return
+        time.sleep(0.05)
+    raise AssertionError("never specialised")
+
+
+def test_networks_without_repeated_blocks_stay_as_they_are(tiny_model: Path, events: Recorder) -> None:
+    assert not isinstance(load(tiny_model, events, name="vae"), InductorComponent)
+
+
+def test_blocks_are_found_watched_and_called_in_another_way(tiny_model: Path, events: Recorder) -> None:
+    plain = load_plain(tiny_model, events)
+    blocks = find_regions(plain.module)
+    assert {type(block).__name__ for block in blocks} == {"FluxTransformerBlock", "FluxSingleTransformerBlock"}
+    with watch_blocks(blocks) as examples:
+        expected = plain(flux_inputs())["sample"]
+        plain(flux_inputs())
+    assert len(examples) == 2  # one of each kind, however often they are called
+    called: list[str] = []
+
+    def spy(block: torch.nn.Module) -> Any:
+        forward = block.forward
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            called.append(type(block).__name__)
+            return forward(*args, **kwargs)
+
+        return call
+
+    with call_instead({block: spy(block) for block in blocks}):
+        assert torch.equal(plain(flux_inputs())["sample"], expected)
+    assert len(called) == len(blocks)
+    plain(flux_inputs())
+    assert len(called) == len(blocks)  # and afterwards as before
+
+
+def test_loras_are_merged_and_taken_out_bit_for_bit(tiny_model: Path, events: Recorder, tmp_path: Path) -> None:
+    component, plain = load(tiny_model, events), load_plain(tiny_model, events)
+    assert isinstance(component, InductorComponent)
+    base = component(flux_inputs())["sample"]
+    layer = "transformer.transformer_blocks.0.attn.to_q"
+    tensors = {f"{layer}.lora_A.weight": torch.randn(4, 32), f"{layer}.lora_B.weight": torch.randn(32, 4)}
+    save_file(tensors, tmp_path / "lora.safetensors")
+    for _ in range(10):
+        choices = [LoraChoice(tmp_path / "lora.safetensors", 0.5)]
+        component.set_loras(choices)
+        plain.set_loras(choices)
+        given, expected = component(flux_inputs())["sample"], plain(flux_inputs())["sample"]
+        torch.testing.assert_close(given, expected, atol=1e-4, rtol=1e-3)
+        assert not torch.allclose(given, base, atol=1e-3)
+    component.set_loras([])
+    assert torch.equal(component(flux_inputs())["sample"], base)
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_a_shape_is_compiled_in_the_background_swapped_in_and_kept(
+    tiny_model: Path, events: Recorder, tmp_path: Path
+) -> None:
+    places = Places(tmp_path / "engines", tmp_path / "kernels")
+    component = load(tiny_model, events, places)
+    assert isinstance(component, InductorComponent)
+    expected = component(flux_inputs())["sample"]
+    live(component, events, flux_inputs())
+    torch.testing.assert_close(component(flux_inputs())["sample"], expected, atol=1e-4, rtol=1e-3)
+    states = [event.kernels for event in events.of(KernelsChanged)]
+    assert list(dict.fromkeys(states)) == [Kernels.generic, Kernels.specialising, Kernels.specialised]
+    assert component(flux_inputs(24))["sample"].shape == (1, 24, 64)  # another size runs at once
+    component.close()
+    (file,) = places.kernels.glob("*.cache")
+    assert file.stat().st_size > 1000
+    code = f"""
+import sys, time
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from pathlib import Path
+from pipelines.engine.base import Places
+from pipelines.events import CacheRead, KernelsChanged
+from tests.conftest import Recorder
+from tests.pipelines.engine.test_inductor import flux_inputs, live, load
+events = Recorder()
+component = load(Path({str(tiny_model)!r}), events, Places(Path('x'), Path({str(places.kernels)!r})))
+assert events.of(CacheRead)[0].hit, events.events
+live(component, events, flux_inputs())
+from torch._dynamo.utils import counters
+print(counters['inductor']['fxgraph_cache_hit'], counters['inductor']['fxgraph_cache_miss'])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    hits, misses = map(int, done.stdout.split())
+    assert hits >= 2
+    assert misses == 0
+
+
+@pytest.mark.parametrize("damage", [b"", b"no artefacts of PyTorch" * 9])
+def test_artefacts_that_pytorch_turns_down_are_set_aside(
+    tiny_model: Path, events: Recorder, tmp_path: Path, damage: bytes
+) -> None:
+    places = Places(tmp_path / "engines", tmp_path / "kernels")
+    component = load(tiny_model, events, places)
+    assert isinstance(component, InductorComponent)
+    keeper: Any = component._mechanics._keeper  # pyright: ignore[reportPrivateUsage]
+    component(flux_inputs())
+    shape = component.statistics().shapes[0].shape
+    assert keeper.keep(shape, damage)
+    component.close()
+    events.events.clear()
+    again = load(tiny_model, events, places)
+    told = events.of(CacheRead)
+    again(flux_inputs())
+    if damage:
+        assert not told[0].hit
+        assert "PyTorch turns it down" in told[0].reason
+        assert (places.kernels / ASIDE).is_dir()

@@ -1,0 +1,269 @@
+"""Every family against diffusers' own pipelines, on the same random weights."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import diffusers
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from pipelines import devices, images, previews
+from pipelines.errors import InvalidRequest
+from pipelines.events import Notice, Preview
+from pipelines.families import schedulers
+from pipelines.families.flux import TRUE_CFG_SCALE
+from pipelines.request import Backend, GenerationRequest
+from pipelines.session import Session
+from tests.pipelines import miniatures
+from tests.pipelines.miniatures import MINIATURES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.conftest import Recorder
+
+SIZES = [(64, 64), (128, 64), (64, 96), (144, 112), (80, 208)]
+STEPS, GUIDANCE, SEED = 3, 4.5, 11
+PROMPT, NEGATIVE = "a red apple, on a table", "blurry, dark"
+PIPELINES = {
+    "StableDiffusionPipeline": (
+        "StableDiffusionPipeline", "StableDiffusionImg2ImgPipeline", "StableDiffusionInpaintPipeline",
+    ),
+    "StableDiffusionInpaintPipeline": ("", "", "StableDiffusionInpaintPipeline"),
+    "StableDiffusionXLPipeline": (
+        "StableDiffusionXLPipeline", "StableDiffusionXLImg2ImgPipeline", "StableDiffusionXLInpaintPipeline",
+    ),
+    "FluxPipeline": ("FluxPipeline", "FluxImg2ImgPipeline", "FluxInpaintPipeline"),
+    "FluxKontextPipeline": ("FluxKontextPipeline", "FluxKontextPipeline", "FluxKontextInpaintPipeline"),
+    "FluxFillPipeline": ("", "", "FluxFillPipeline"),
+    "ZImagePipeline": ("ZImagePipeline", "ZImageImg2ImgPipeline", "ZImageInpaintPipeline"),
+}  # fmt: skip
+BY_NAME = {kind.name: kind for kind in MINIATURES}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    made: dict[str, Path] = {}
+
+    def find(name: str) -> Path:
+        if name not in made:
+            folder = miniatures.make(BY_NAME[name], tmp_path_factory.mktemp("miniatures") / name)
+            # The sizes of the tests are drawn as they are
+            settings = {"min_pixels": 64, "max_pixels": 10**7, "max_sequence_length": 16}
+            (folder / "starter.json").write_text(json.dumps(settings))
+            made[name] = folder
+        return made[name]
+
+    return find
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(devices.probe()) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[int, int]], tuple[Path, Path]]:
+    folder = tmp_path_factory.mktemp("pictures")
+
+    def make(size: tuple[int, int]) -> tuple[Path, Path]:
+        picture, mask = folder / f"{size}.png", folder / f"{size} mask.png"
+        values = np.random.default_rng(5).integers(0, 256, (size[1], size[0], 3), np.uint8)
+        Image.fromarray(values).save(picture)
+        covered = Image.new("L", size, 0)
+        covered.paste(255, (0, 0, size[0] // 2, size[1]))
+        covered.save(mask)
+        return picture, mask
+
+    return make
+
+
+def ask(model: Path, size: tuple[int, int] = (64, 64), **changes: Any) -> GenerationRequest:
+    values = {
+        "prompt": PROMPT, "model": str(model), "width": size[0], "height": size[1], "num_inference_steps": STEPS,
+        "guidance_scale": GUIDANCE, "seed": SEED, "negative_prompt": NEGATIVE,
+    }  # fmt: skip
+    return GenerationRequest(**{**values, **changes})
+
+
+def draw(session: Session, request: GenerationRequest, folder: Path, events: Recorder) -> np.ndarray:
+    (saved,) = session.generate(request, images.Target.from_out(folder / "drawn.png"), events)
+    with Image.open(saved.path) as image:
+        return np.asarray(image.convert("RGB"), np.int16)
+
+
+def stock(model: Path, mode: int, request: GenerationRequest) -> np.ndarray:
+    """What diffusers alone draws."""
+    class_name = json.loads((model / "model_index.json").read_text())["_class_name"]
+    pipeline = getattr(diffusers, PIPELINES[class_name][mode]).from_pretrained(
+        str(model), dtype=torch.float32, local_files_only=True
+    )
+    pipeline.set_progress_bar_config(disable=True)
+    arguments: dict[str, Any] = {
+        "prompt": request.prompt, "num_inference_steps": STEPS, "guidance_scale": GUIDANCE,
+        "generator": torch.Generator("cpu").manual_seed(SEED), "return_dict": False,
+    }  # fmt: skip
+    if "Flux" in class_name:
+        arguments["max_sequence_length"] = 16
+        if "Fill" not in class_name:
+            arguments |= {"negative_prompt": request.negative_prompt, "true_cfg_scale": TRUE_CFG_SCALE}
+        if "Kontext" in class_name:
+            arguments |= {"max_area": request.width * request.height, "_auto_resize": mode < 2}
+    else:
+        arguments |= {"max_sequence_length": 16} if "ZImage" in class_name else {}
+        arguments["negative_prompt"] = request.negative_prompt or None
+    if mode:
+        with Image.open(request.image or "") as image:
+            arguments["image"] = image.convert("RGB")
+        arguments["strength"] = request.strength
+    if mode == 2:
+        with Image.open(request.mask_image or "") as image:
+            arguments["mask_image"] = image.convert("L")
+    if "Stable" not in class_name or mode != 1:
+        arguments |= {"width": request.width, "height": request.height}
+    if "Kontext" in class_name and mode == 1:
+        del arguments["strength"]
+    picture = pipeline(**arguments)[0][0]
+    if mode == 2:  # what the mask leaves out stays; diffusers alone lets the VAE change it
+        picture = Image.composite(picture, arguments["image"], arguments["mask_image"])
+    return np.asarray(picture, np.int16)
+
+
+def cases() -> list[tuple[str, int, tuple[int, int]]]:
+    """Every kind, mode and size."""
+    found = []
+    for kind, mode in itertools.product(MINIATURES, range(3)):
+        if mode == 2 or (kind.from_prompt, kind.from_picture)[mode]:
+            # Kontext brings every picture to a million pixels, so one size of it must do
+            sizes = SIZES[3:4] if (kind.name, mode) == ("kontext", 1) else SIZES
+            found += [(kind.name, mode, size) for size in sizes]
+    return found
+
+
+@pytest.mark.parametrize(("name", "mode", "size"), cases(), ids=str)
+def test_it_is_the_picture_that_diffusers_draws(
+    session: Session,
+    models: Callable[[str], Path],
+    start: Callable[[tuple[int, int]], tuple[Path, Path]],
+    tmp_path: Path,
+    events: Recorder,
+    name: str,
+    mode: int,
+    size: tuple[int, int],
+) -> None:
+    picture, mask = start(size)
+    changes = [{}, {"image": picture, "strength": 0.7}, {"image": picture, "mask_image": mask, "strength": 0.7}][mode]
+    request = ask(models(name), size, **changes)
+    ours = draw(session, request, tmp_path, events)
+    theirs = stock(models(name), mode, request)
+    assert ours.shape == theirs.shape == (size[1], size[0], 3)
+    assert np.abs(ours - theirs).max() <= 1
+    assert ours.std() > 1
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in MINIATURES if kind.from_prompt])
+def test_picture_i_of_a_batch_is_the_picture_of_seed_plus_i(
+    session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder, name: str
+) -> None:
+    batch = session.generate(ask(models(name), num_images=2), images.Target.from_out(f"{tmp_path}/b/"), events)
+    alone = draw(session, ask(models(name), seed=SEED + 1), tmp_path, events)
+    with Image.open(batch[1].path) as image:
+        assert (np.asarray(image.convert("RGB")) == alone).all()
+    assert [one.seed for one in batch] == [SEED, SEED + 1]
+
+
+@pytest.mark.parametrize("name", ["sd15", "sdxl"])
+def test_the_negative_prompt_and_guidance_count(
+    session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder, name: str
+) -> None:
+    changes = [{}, {"negative_prompt": "green"}, {"negative_prompt": ""}, {"guidance_scale": 9.0}]
+    pictures = {draw(session, ask(models(name), **change), tmp_path, events).tobytes() for change in changes}
+    assert len(pictures) == len(changes)
+    events.events.clear()
+    draw(session, ask(models(name), guidance_scale=1.0), tmp_path, events)
+    assert "needs a guidance of more than 1" in events.of(Notice)[0].message
+
+
+def test_odd_sizes_are_exact(session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder) -> None:
+    assert draw(session, ask(models("sd15"), (71, 130)), tmp_path, events).shape == (130, 71, 3)
+
+
+@pytest.mark.parametrize("name", schedulers.names("sd"))
+@pytest.mark.parametrize("model", ["sd15", "sd21-v", "sdxl"])
+def test_every_scheduler_draws_with_previews_and_from_a_picture(
+    models: Callable[[str], Path],
+    start: Callable[[tuple[int, int]], tuple[Path, Path]],
+    tmp_path: Path,
+    events: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    name: str,
+) -> None:
+    monkeypatch.setattr(previews, "INTERVAL", 0.0)
+    with Session(devices.probe(), previews=True) as one:
+        request = ask(models(model), scheduler=name, num_inference_steps=4)
+        drawn = draw(one, request, tmp_path, events)
+        assert drawn.std() > 1
+        assert len(events.of(Preview)) >= 2
+        picture = start((64, 64))[0]
+        assert draw(one, replace(request, image=picture, strength=0.5), tmp_path, events).std() > 1
+
+
+def test_a_scheduler_is_diffusers_own(
+    session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder
+) -> None:
+    request = ask(models("sd15"), scheduler="DPMSolverMultistepKarras")
+    libraries: Any = diffusers
+    pipeline = libraries.StableDiffusionPipeline.from_pretrained(str(models("sd15")), local_files_only=True)
+    pipeline.set_progress_bar_config(disable=True)
+    pipeline.scheduler = libraries.DPMSolverMultistepScheduler.from_config(
+        pipeline.scheduler.config, use_karras_sigmas=True
+    )
+    theirs = pipeline(
+        PROMPT,
+        negative_prompt=NEGATIVE,
+        width=64,
+        height=64,
+        num_inference_steps=STEPS,
+        guidance_scale=GUIDANCE,
+        generator=torch.Generator("cpu").manual_seed(SEED),
+    ).images[0]
+    assert np.abs(draw(session, request, tmp_path, events) - np.asarray(theirs, np.int16)).max() <= 1
+
+
+@pytest.mark.parametrize("name", ["fill", "sd15-inpainting"])
+def test_a_model_that_fills_wants_picture_and_mask(
+    session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder, name: str
+) -> None:
+    with pytest.raises(InvalidRequest, match="needs a start picture and a mask"):
+        draw(session, ask(models(name)), tmp_path, events)
+
+
+@pytest.mark.parametrize("name", ["sd15", "sdxl", "kontext"])
+def test_the_fake_backend_pretends(
+    session: Session, models: Callable[[str], Path], tmp_path: Path, events: Recorder, name: str
+) -> None:
+    assert draw(session, ask(models(name), backend=Backend.fake), tmp_path, events).std() > 0
+
+
+@pytest.mark.parametrize("name", ["sd15", "sdxl"])
+def test_the_smallest_strength_still_runs(
+    session: Session,
+    models: Callable[[str], Path],
+    start: Callable[[tuple[int, int]], tuple[Path, Path]],
+    tmp_path: Path,
+    events: Recorder,
+    name: str,
+) -> None:
+    picture, mask = start((64, 64))
+    for mask_image in (None, mask):
+        request = ask(models(name), image=picture, mask_image=mask_image, strength=0.001, num_inference_steps=49)
+        draw(session, request, tmp_path, events)
