@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipelines.metadata import Record
+    from pipelines.request import GenerationRequest
 
 NEGATIVE = "Negative prompt:"
 _STEPS = re.compile(r"Steps: *\d")
@@ -69,15 +70,56 @@ def settings_of(record: Record) -> tuple[tuple[str, str], ...]:
         ("CFG scale", f"{request.guidance_scale:g}"),
         ("Seed", str(request.seed)),
         ("Size", f"{request.width}x{request.height}"),
-        ("Model", re.split(r"[/\\]", request.model.rstrip("/\\"))[-1]),  # a folder's name tells no user name
+        ("Model", _last_name(request.model)),
     ]
     if request.image is not None:
         pairs.append(("Denoising strength", f"{request.strength:g}"))
+    pairs += [*_mask_settings(request), *_hires_settings(request), *_network_settings(request)]
     if request.loras:
         pairs.append(("Loras", ", ".join(f"{lora.path.stem}:{lora.weight:g}" for lora in request.loras)))
     if request.upscale > 1:
         pairs.append(("Postprocess upscale by", str(request.upscale)))
     return (*pairs, ("Version", f"Firstlight {record.app_version}"))
+
+
+def _mask_settings(request: GenerationRequest) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    if request.mask_feather:
+        pairs.append(("Mask blur", str(request.mask_feather)))
+    if request.mask_area_only:
+        pairs.append(("Inpaint area", "Only masked"))
+    if request.outpaint:
+        margins = request.outpaint
+        pairs.append(("Outpaint", f"{margins.left}, {margins.top}, {margins.right}, {margins.bottom}"))
+    return pairs
+
+
+def _hires_settings(request: GenerationRequest) -> list[tuple[str, str]]:
+    hires = request.hires
+    if hires is None:
+        return []
+    pairs = [("Denoising strength", f"{hires.strength:g}"), ("Hires upscale", f"{hires.scale:g}")]
+    if hires.num_inference_steps:
+        pairs.append(("Hires steps", str(hires.num_inference_steps)))
+    return [*pairs, ("Hires upscaler", "Lanczos")]
+
+
+def _network_settings(request: GenerationRequest) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    if request.refiner:
+        pairs += [("Refiner", _last_name(request.refiner)), ("Refiner switch at", f"{request.refiner_start:g}")]
+    for i, control in enumerate(request.controls):
+        text = (
+            f"Module: {control.preprocessor}, Model: {_last_name(control.model)}, Weight: {control.weight:g}, "
+            f"Guidance Start: {control.start:g}, Guidance End: {control.end:g}"
+        )
+        pairs.append((f"ControlNet {i}", text))
+    return pairs
+
+
+def _last_name(model: str) -> str:
+    """A path's last part: it tells no user name."""
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
 
 
 def parse_a1111(text: str) -> Parameters:

@@ -7,14 +7,22 @@ written by `pipelines.a1111` and `pipelines.comfyui`.
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
 from pipelines.errors import FirstlightError, UnusableFile
-from pipelines.request import Backend, GenerationRequest, LoraChoice, Precision
+from pipelines.request import (
+    Backend,
+    ControlChoice,
+    GenerationRequest,
+    HiresFix,
+    LoraChoice,
+    Outpaint,
+    Precision,
+)
 
 FORMAT = 1  # raised when a reader of the old format would misunderstand the new one
 
@@ -111,7 +119,7 @@ def request_from_json(text: str) -> GenerationRequest:
 
 
 def _request_document(request: GenerationRequest) -> dict[str, object]:
-    return {field.name: _plain(getattr(request, field.name)) for field in fields(request)}
+    return cast("dict[str, object]", _plain(request))
 
 
 def _damaged(reason: str) -> UnusableFile:
@@ -119,14 +127,14 @@ def _damaged(reason: str) -> UnusableFile:
 
 
 def _plain(value: object) -> object:
-    """Turn a field of `GenerationRequest` into what JSON has."""
+    """Turn a request, or a field of one, into what JSON has."""
     match value:
         case Enum():
             return value.name
         case Path():
             return str(value)
-        case LoraChoice():
-            return {"path": str(value.path), "weight": value.weight}
+        case _ if is_dataclass(value):
+            return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
         case tuple():
             return [_plain(item) for item in cast("tuple[object, ...]", value)]
         case _:
@@ -171,12 +179,50 @@ def _request(document: dict[str, object]) -> GenerationRequest:
         upscale=_get(data, "upscale", int),
         backend=_choice(data, "backend", Backend),
         precision=_choice(data, "precision", Precision),
+        mask_feather=_get(data, "mask_feather", int),
+        mask_area_only=_flag(data, "mask_area_only"),
+        outpaint=_outpaint(data),
+        hires=_hires(data),
+        refiner=_get(data, "refiner", str),
+        refiner_start=_number(data, "refiner_start"),
+        controls=_controls(data),
     )
 
 
 def _loras(data: dict[str, object]) -> tuple[LoraChoice, ...]:
-    items = [_object(item) for item in cast("list[object]", _get(data, "loras", list))]
+    items = _objects(data, "loras")
     return tuple(LoraChoice(Path(_get(item, "path", str)), _number(item, "weight")) for item in items)
+
+
+def _outpaint(data: dict[str, object]) -> Outpaint:
+    margins = _object(data.get("outpaint"))
+    left, top, right, bottom = (_get(margins, side, int) for side in ("left", "top", "right", "bottom"))
+    return Outpaint(left, top, right, bottom)
+
+
+def _hires(data: dict[str, object]) -> HiresFix | None:
+    if data.get("hires") is None:
+        return None
+    values = _object(data["hires"])
+    return HiresFix(_number(values, "scale"), _number(values, "strength"), _get(values, "num_inference_steps", int))
+
+
+def _controls(data: dict[str, object]) -> tuple[ControlChoice, ...]:
+    return tuple(
+        ControlChoice(
+            model=_get(item, "model", str),
+            image=Path(_get(item, "image", str)),
+            weight=_number(item, "weight"),
+            start=_number(item, "start"),
+            end=_number(item, "end"),
+            preprocessor=_get(item, "preprocessor", str),
+        )
+        for item in _objects(data, "controls")
+    )
+
+
+def _objects(data: dict[str, object], key: str) -> list[dict[str, object]]:
+    return [_object(item) for item in cast("list[object]", _get(data, key, list))]
 
 
 def _object(value: object) -> dict[str, object]:
@@ -188,6 +234,13 @@ def _object(value: object) -> dict[str, object]:
 def _get(data: dict[str, object], key: str, kind: type[_T]) -> _T:
     value = data.get(key)
     if not isinstance(value, kind) or isinstance(value, bool):  # JSON's true is not the number 1
+        raise TypeError(f"{key!r} is missing or of the wrong kind")
+    return value
+
+
+def _flag(data: dict[str, object], key: str) -> bool:
+    value = data.get(key)
+    if not isinstance(value, bool):
         raise TypeError(f"{key!r} is missing or of the wrong kind")
     return value
 

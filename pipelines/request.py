@@ -18,6 +18,16 @@ STEPS_MAX = 1000  # the schedulers' num_train_timesteps
 COUNT_MAX = 1000
 GUIDANCE_MAX = 100.0
 LORA_WEIGHT_MAX = 10.0
+FEATHER_MAX = 256  # pixels
+MARGIN_MAX = 2048  # pixels
+HIRES_MIN, HIRES_MAX = 1.1, 4.0
+CONTROL_WEIGHT_MAX = 2.0
+PREPROCESSORS = ("none", "canny")
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:  # NaN fails every comparison, so it is refused too
+        raise InvalidRequest(f"A {name} of {value} is not possible.", f"It can be {low} to {high}.")
 
 
 class Backend(Enum):
@@ -48,11 +58,88 @@ class LoraChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Outpaint:
+    """Margins to draw around a start picture, in pixels of the result.
+
+    Raises:
+        InvalidRequest: a value is out of its range; the message names the range.
+    """
+
+    left: int = 0
+    top: int = 0
+    right: int = 0
+    bottom: int = 0
+
+    def __post_init__(self) -> None:
+        for margin in (self.left, self.top, self.right, self.bottom):
+            _check_range("margin", margin, 0, MARGIN_MAX)
+
+    def __bool__(self) -> bool:
+        return any((self.left, self.top, self.right, self.bottom))
+
+
+@dataclass(frozen=True, slots=True)
+class HiresFix:
+    """Draw twice: the picture, enlarged `scale` times, is the start picture of a second pass.
+
+    `num_inference_steps` of 0 means as many as in the first pass.
+
+    Raises:
+        InvalidRequest: a value is out of its range; the message names the range.
+    """
+
+    scale: float = 2.0
+    strength: float = 0.5
+    num_inference_steps: int = 0
+
+    def __post_init__(self) -> None:
+        _check_range("hires scale", self.scale, HIRES_MIN, HIRES_MAX)
+        _check_range("hires strength", self.strength, 0.05, 1.0)
+        _check_range("number of hires steps", self.num_inference_steps, 0, STEPS_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlChoice:
+    """One ControlNet (a name or a path), the picture that it follows, and how strongly it acts.
+
+    It acts in the steps from the share `start` to the share `end` of them. `preprocessor` makes the picture that the
+    ControlNet knows out of `image`; "none" where it is one already.
+
+    Raises:
+        InvalidRequest: a value is out of its range; the message names the range.
+    """
+
+    model: str
+    image: Path
+    weight: float = 1.0
+    start: float = 0.0
+    end: float = 1.0
+    preprocessor: str = "none"
+
+    def __post_init__(self) -> None:
+        _check_range("control weight", self.weight, 0.0, CONTROL_WEIGHT_MAX)
+        _check_range("control end", self.end, 0.0, 1.0)
+        _check_range("control start", self.start, 0.0, self.end)
+        if self.preprocessor not in PREPROCESSORS:
+            raise InvalidRequest(
+                f"There is no preprocessor {self.preprocessor!r}.", f"Use {' or '.join(PREPROCESSORS)}."
+            )
+        if not self.model:
+            raise InvalidRequest("The control names no model.", "Give the name or the path of a ControlNet.")
+
+
+@dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """What to draw. Names are diffusers'; sizes are pixels of the saved picture (before `upscale`).
+    """What to draw. Names are diffusers'.
+
+    `width` and `height` are pixels of what is drawn first: `outpaint` adds its margins, then `hires` and `upscale`
+    multiply. With `mask_area_only` the masked part of the start picture is drawn at that size, and set back into the
+    start picture, which keeps its own. `mask_feather` is the radius of the Gaussian blur of the mask's edge; of
+    `outpaint`'s seam it lies within the start picture.
 
     `guidance_scale` is the distilled guidance of models that have it, else classifier-free guidance. Picture `i` of
-    `num_images` uses seed `(seed + i) mod 2**64`, so each can be made again alone.
+    `num_images` uses seed `(seed + i) mod 2**64`, so each can be made again alone. `refiner` (a name or a path) goes on
+    after the share `refiner_start` of the steps.
 
     Raises:
         InvalidRequest: a value is out of its range; the message names the range.
@@ -75,6 +162,13 @@ class GenerationRequest:
     upscale: int = 1
     backend: Backend = Backend.auto
     precision: Precision = Precision.auto
+    mask_feather: int = 0
+    mask_area_only: bool = False
+    outpaint: Outpaint = Outpaint()
+    hires: HiresFix | None = None
+    refiner: str = ""
+    refiner_start: float = 0.8
+    controls: tuple[ControlChoice, ...] = ()
 
     def __post_init__(self) -> None:
         _check_size(self.width, self.height)
@@ -89,6 +183,22 @@ class GenerationRequest:
             raise InvalidRequest(f"An upscale of {self.upscale} is not possible.", "Use 2 or 4.")
         if self.mask_image is not None and self.image is None:
             raise InvalidRequest("A mask needs a start picture.", "Give the picture with --image.")
+        _check_range("refiner start", self.refiner_start, 0.0, 1.0)
+        _check_mask(self)
+        _check_hires(self)
+
+    @property
+    def canvas_size(self) -> tuple[int, int]:
+        """Width and height of the first pass, with the margins of `outpaint`."""
+        margins = self.outpaint
+        return self.width + margins.left + margins.right, self.height + margins.top + margins.bottom
+
+    @property
+    def hires_size(self) -> tuple[int, int]:
+        """Width and height of the last pass: `canvas_size` where there is one pass only."""
+        width, height = self.canvas_size
+        scale = self.hires.scale if self.hires is not None else 1
+        return round(width * scale), round(height * scale)
 
     def seeds(self) -> tuple[int, ...]:
         """The seed of each picture, in order."""
@@ -136,6 +246,24 @@ def _check_size(width: int, height: int) -> None:
         )
 
 
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:  # NaN fails every comparison, so it is refused too
-        raise InvalidRequest(f"A {name} of {value} is not possible.", f"It can be {low} to {high}.")
+def _check_mask(request: GenerationRequest) -> None:
+    _check_range("mask feather", request.mask_feather, 0, FEATHER_MAX)
+    if request.mask_area_only and request.mask_image is None:
+        raise InvalidRequest("Drawing the masked part only needs a mask.", "Give the mask with --mask.")
+    if request.mask_feather and request.mask_image is None and not request.outpaint:
+        raise InvalidRequest("There is no mask to feather.", "Give the mask with --mask.")
+    if not request.outpaint:
+        return
+    if request.image is None:
+        raise InvalidRequest("Outpainting needs a start picture.", "Give the picture with --image.")
+    if request.mask_image is not None:
+        raise InvalidRequest("Outpainting takes no mask: the margins are what is drawn.", "Leave out one of the two.")
+    _check_size(*request.canvas_size)
+
+
+def _check_hires(request: GenerationRequest) -> None:
+    if request.hires is None:
+        return
+    if request.image is not None:
+        raise InvalidRequest("The hires fix takes no start picture: it makes its own.", "Leave out one of the two.")
+    _check_size(*request.hires_size)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.a1111 import Parameters, parse_a1111, settings_of, to_a1111
 from pipelines.metadata import Record
-from pipelines.request import GenerationRequest, LoraChoice
+from pipelines.request import ControlChoice, GenerationRequest, HiresFix, LoraChoice
 
 RECORD = Record(
     GenerationRequest("a cat", "starter", 256, 128, 20, 3.5, 7),
@@ -73,6 +73,22 @@ def test_values_are_quoted_where_they_would_end_too_early() -> None:
         "Postprocess upscale by": "2",
         "Version": "Firstlight 0.1.0",
     }
+
+
+def test_masks_second_passes_and_further_networks_have_a1111s_names() -> None:
+    masked = replace(RECORD.request, image=Path("a.png"), mask_image=Path("b.png"), mask_feather=4, mask_area_only=True)
+    twice = replace(
+        RECORD.request,
+        hires=HiresFix(1.5, 0.4, 12),
+        refiner="/models/refiner.safetensors",
+        controls=(ControlChoice("C:\\nets\\canny", Path("edges.png"), 0.7, 0.1, 0.9, "canny"),),
+    )
+    told = dict(settings_of(replace(RECORD, request=masked)))
+    assert (told["Mask blur"], told["Inpaint area"], told["Denoising strength"]) == ("4", "Only masked", "0.6")
+    told = dict(parse_a1111(to_a1111(replace(RECORD, request=twice))).settings)
+    assert (told["Hires upscale"], told["Hires steps"], told["Denoising strength"]) == ("1.5", "12", "0.4")
+    assert (told["Refiner"], told["Refiner switch at"]) == ("refiner.safetensors", "0.8")
+    assert told["ControlNet 0"] == ("Module: canny, Model: canny, Weight: 0.7, Guidance Start: 0.1, Guidance End: 0.9")
 
 
 @given(prompts, st.text(min_size=1))

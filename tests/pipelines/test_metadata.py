@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from pipelines import metadata
 from pipelines.errors import UnusableFile
 from pipelines.metadata import Record
-from pipelines.request import SEED_MAX, Backend, GenerationRequest, LoraChoice, Precision
+from pipelines.request import (
+    SEED_MAX,
+    Backend,
+    ControlChoice,
+    GenerationRequest,
+    HiresFix,
+    LoraChoice,
+    Outpaint,
+    Precision,
+)
 
 RECORD = Record(
     GenerationRequest("a cat", "starter", 256, 256, 20, 3.5, 7),
@@ -33,25 +42,54 @@ def as_utf16(text: str) -> str:
 
 any_text = st.text(st.characters(exclude_categories=())).map(as_utf16)
 any_path = any_text.map(lambda text: Path(text.replace("\0", "")))
-requests = st.builds(
+share = st.floats(0, 1)
+feather = st.integers(0, 256)
+margin = st.integers(0, 512)
+# From the prompt alone, maybe twice; from a start picture; with a mask; with margins
+starts = st.one_of(
+    st.fixed_dictionaries({"hires": st.none() | st.builds(HiresFix, st.floats(1.1, 4), st.floats(0.05, 1))}),
+    st.fixed_dictionaries({"image": any_path}),
+    st.fixed_dictionaries(
+        {"image": any_path, "mask_image": any_path, "mask_feather": feather, "mask_area_only": st.booleans()}
+    ),
+    st.fixed_dictionaries(
+        {
+            "image": any_path,
+            "mask_feather": feather,
+            "outpaint": st.builds(Outpaint, margin, margin, margin, st.integers(1, 512)),
+        }
+    ),
+)
+controls = st.builds(
+    ControlChoice,
+    model=any_text.filter(bool),
+    image=any_path,
+    weight=st.floats(0, 2),
+    start=st.floats(0, 0.5),
+    end=st.floats(0.5, 1),
+    preprocessor=st.sampled_from(["none", "canny"]),
+)
+plain_requests = st.builds(
     GenerationRequest,
     prompt=any_text,
     model=any_text,
-    width=st.integers(64, 4096),
-    height=st.integers(64, 4096),
+    width=st.integers(64, 1024),
+    height=st.integers(64, 1024),
     num_inference_steps=st.integers(1, 1000),
     guidance_scale=st.floats(0, 100),
     seed=st.integers(0, SEED_MAX),
     negative_prompt=any_text,
     scheduler=any_text,
     loras=st.lists(st.builds(LoraChoice, any_path, st.floats(-10, 10)), max_size=3).map(tuple),
-    image=any_path,
-    strength=st.floats(0, 1),
-    mask_image=st.none() | any_path,
+    strength=share,
     upscale=st.sampled_from([1, 2, 4]),
     backend=st.sampled_from(Backend),
     precision=st.sampled_from(Precision),
+    refiner=any_text,
+    refiner_start=share,
+    controls=st.lists(controls, max_size=2).map(tuple),
 )
+requests = st.builds(lambda request, start: replace(request, **start), plain_requests, starts)
 records = st.builds(
     Record,
     request=requests,
