@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
@@ -17,11 +18,12 @@ import pytest
 import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pipelines.events import Event
 
 T = TypeVar("T")
+_KERNELS_PATIENCE = 240.0  # seconds
 
 try:
     import PySide6.QtWidgets as _  # noqa: F401
@@ -108,6 +110,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("slow") is not None:
                 item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+@pytest.fixture(autouse=True)
+def kernels_end_with_the_test() -> Iterator[None]:
+    """PyTorch compiles and exports with state of the whole process: a thread that still compiles breaks later tests."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("kernels "):  # pipelines.engine.adaptive.Threaded
+            thread.join(_KERNELS_PATIENCE)
+            assert not thread.is_alive(), f"the thread of {thread.name} does not end"
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,9 @@ from pipelines.engine.base import Places, Plan
 from pipelines.engine.cache import ASIDE
 from pipelines.engine.eager import EagerLoader
 from pipelines.engine.inductor import InductorComponent, InductorLoader
+from pipelines.engine.inductor_mechanics import InductorMechanics
 from pipelines.engine.regions import call_instead, find_regions, watch_blocks
+from pipelines.errors import EngineFailure
 from pipelines.events import CacheRead, Kernels, KernelsChanged
 from pipelines.families import FLUX
 from pipelines.request import Backend, LoraChoice, Precision
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch compiles for the CPU with g++")
 # The compiler's own use of Python's C API for tuples of code objects, and of its own deprecated settings
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shapes stay on generic kernels: making others takes half a minute, and is not what the test is about."""
+
+    def refuse(*arguments: object) -> None:
+        raise EngineFailure("Nothing is compiled in this test.", "")
+
+    monkeypatch.setattr(InductorMechanics, "specialise", refuse)
 
 
 def flux_inputs(patches: int = 16, seed: int = 0) -> dict[str, Tensor]:
@@ -101,6 +113,7 @@ def test_blocks_are_found_watched_and_called_in_another_way(tiny_model: Path, ev
     assert len(called) == len(blocks)  # and afterwards as before
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_loras_are_merged_and_taken_out_bit_for_bit(tiny_model: Path, events: Recorder, tmp_path: Path) -> None:
     component, plain = load(tiny_model, events), load_plain(tiny_model, events)
     assert isinstance(component, InductorComponent)
@@ -158,6 +171,7 @@ print(counters['inductor']['fxgraph_cache_hit'], counters['inductor']['fxgraph_c
     assert misses == 0
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("damage", [b"", b"no artefacts of PyTorch" * 9])
 def test_artefacts_that_pytorch_turns_down_are_set_aside(
     tiny_model: Path, events: Recorder, tmp_path: Path, damage: bytes
