@@ -178,6 +178,7 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="KIND", default="placeholder", help="placeholder or input (default: placeholder)"
     )
     build.add_argument("--capability", metavar="N.N", help="for GPUs of this compute capability only (default: all)")
+    build.add_argument("--into", metavar="FOLDER", type=_file, help="keep them there (default: where sessions look)")
     build.add_argument("--rebuild", action="store_true", help="also what is there already")
     _add_json(build)
     _add_json(actions.add_parser("list", help="all engines", allow_abbrev=False))

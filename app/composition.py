@@ -69,10 +69,10 @@ def open_models(folders: Folders, environment: Mapping[str, str] | None = None) 
 
 
 def open_engines(folders: Folders) -> Store:
-    """The engines that were built here."""
-    from pipelines.engine.store import Store
+    """The engines that were built here, and those that ship."""
+    from pipelines.engine.store import open_store
 
-    return Store(folders.data / "engines")
+    return open_store(folders.data / "engines")
 
 
 def open_caches(folders: Folders) -> Caches:

@@ -24,7 +24,7 @@ from app.viewmodels.preferences import Preferences
 from app.viewmodels.timings import Timings
 from app.viewmodels.tokens import TokenDesk
 from pipelines import devices
-from pipelines.engine.store import Store
+from pipelines.engine.store import open_store
 
 if TYPE_CHECKING:
     from app.folders import Folders
@@ -102,4 +102,4 @@ def make_panels(desk: Desk, services: ModelServices, folders: Folders) -> Panels
 
 def _open_engine_services(desk: Desk, folders: Folders) -> EngineServices:
     kernels = Caches(folders.cache / CACHES, devices.probe)
-    return EngineServices(desk.engine, Engines(Store(folders.data / "engines")), kernels, devices.probe)
+    return EngineServices(desk.engine, Engines(open_store(folders.data / "engines")), kernels, devices.probe)

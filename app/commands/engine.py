@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.services.files import say_bytes
-from pipelines import catalog
+from pipelines import catalog, checkpoints
 from pipelines.engine import rtx
+from pipelines.engine.store import Entry, Store
 from pipelines.errors import Cancelled, InvalidRequest, UnusableFile
 from pipelines.request import Precision
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from app.terminal import Terminal
     from pipelines.engine.build import BuildProgress, Recipe, Step
     from pipelines.engine.manifest import Facts
-    from pipelines.engine.store import Entry, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ def _build(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -> None
     """Build what is missing, part by part; what is built stays should a later one fail."""
     rtx.need_version()  # before PyTorch is waited for
     folder = _find_folder(catalog.STARTER if args.model is None else wiring.locate(args.model))
+    store = wiring.store if args.into is None else Store(args.into)
     # Late: they load PyTorch
     from pipelines.engine import build, export
 
@@ -60,12 +61,12 @@ def _build(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -> None
     for recipe in _make_recipes(args, folder):
         recipe.check()
         facts = build.make_facts(recipe, export.EXPORT_VERSION)
-        entry, reason = _find(wiring.store, facts, rebuild=args.rebuild)
+        entry, reason = _find(store, facts, rebuild=args.rebuild)
         part = recipe.network.part.value
         if entry is None:
             terminal.note(f"Building the engine of the {part}: {reason}.")
             with _Line(terminal, wiring.interrupt) as line:
-                entry = build.build(recipe, facts, wiring.store, line)
+                entry = build.build(recipe, facts, store, line)
         rows.append({**_facts(entry), "built": bool(reason)})
         if not terminal.wants_json:
             terminal.say(f"{part}: {entry.name}, {_say_size(entry)}{'' if reason else ', was there already'}")
@@ -74,12 +75,16 @@ def _build(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -> None
 
 
 def _find_folder(name_or_path: str) -> Path:
+    """Where the model's configuration is. That of a known model ships, so the model itself need not be here."""
     entry = catalog.find(name_or_path)
-    if entry.location is None:
+    shipped = checkpoints.configs(entry.layout or entry.name)
+    if entry.location is not None and not entry.layout:
+        return entry.location
+    if not shipped.is_dir():
         raise UnusableFile(
             f"The model {entry.title} is not on this machine.", "Pass the path of a diffusers folder with --model."
         )
-    return entry.location
+    return shipped
 
 
 def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
@@ -104,8 +109,6 @@ def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
 
 def _find(store: Store, facts: Facts, *, rebuild: bool) -> tuple[Entry | None, str]:
     """The engine where it is there, else why it is to be built."""
-    from pipelines.engine.store import Entry
-
     if rebuild:
         return None, "a new build was asked for"
     found = store.find(facts)
@@ -116,15 +119,20 @@ def _find(store: Store, facts: Facts, *, rebuild: bool) -> tuple[Entry | None, s
 
 
 def _list(terminal: Terminal, store: Store) -> None:
-    entries = store.entries()
+    own = store.entries()
+    entries = [*own, *store.shipped()]
     installed = rtx.find_version()
-    rows = [{**_facts(entry), "fits": entry.manifest.facts.rtx_version == installed} for entry in entries]
+    rows = [
+        {**_facts(entry), "fits": entry.manifest.facts.rtx_version == installed, "shipped": entry.shipped}
+        for entry in entries
+    ]
     if terminal.wants_json:
-        size = sum(entry.manifest.stored_bytes for entry in entries)
+        size = sum(entry.manifest.stored_bytes for entry in own)
         terminal.answer({"engines": rows, "bytes": size, "rtx_version": installed, "folder": store.folder})
         return
     for entry, row in zip(entries, rows, strict=True):
-        note = "" if row["fits"] else ", built for another version of TensorRT-RTX than is installed"
+        note = ", came with Firstlight" if entry.shipped else ""
+        note += "" if row["fits"] else ", built for another version of TensorRT-RTX than is installed"
         terminal.say(f"{entry.name}  {entry.manifest.details.part}, {_say_size(entry)}{note}")
     if not entries:
         terminal.say("No engines. Build them: firstlight engine build.")

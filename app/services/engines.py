@@ -1,4 +1,4 @@
-"""The engines that were built on this machine, as the window shows them. See `pipelines.engine.store`."""
+"""The engines on this machine as the window shows them. See `pipelines.engine.store`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,14 @@ class EngineRow:
 
 @dataclass(frozen=True, slots=True)
 class EngineList:
-    """The engines, the last used first, and the bytes that all of them may have."""
+    """The engines, the last used first, and the bytes that all of them may have.
+
+    `shipped` is how many more came with the app and fit the installed TensorRT-RTX.
+    """
 
     rows: tuple[EngineRow, ...]
     limit: int
+    shipped: int = 0
 
     @property
     def bytes(self) -> int:
@@ -48,7 +52,9 @@ class Engines:
     def look(self) -> EngineList:
         """What is there. Damaged engines are set aside by this."""
         version = rtx.find_version()
-        return EngineList(tuple(_row(entry, version) for entry in self._store.entries()), self._store.limit)
+        rows = tuple(_row(entry, version) for entry in self._store.entries())
+        shipped = [entry for entry in self._store.shipped() if entry.manifest.facts.rtx_version == version]
+        return EngineList(rows, self._store.limit, len(shipped))
 
     def remove(self, name: str) -> None:
         """Delete one.

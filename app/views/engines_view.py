@@ -44,9 +44,10 @@ class EnginesView(StoredCard):
             return
         self.table.show_lines([(row.name, self._say(row)) for row in engines.rows])
         self._delete.setVisible(bool(engines.rows))
-        none = self.tr("None yet.")
+        none = self.tr("None built here yet.") if engines.shipped else self.tr("None yet.")
         some = self.tr("%n engines, %1 on disk.", "", len(engines.rows)).replace("%1", say_size(engines.bytes))
-        self.state.setText(some if engines.rows else none)
+        shipped = self.tr("%n came with Firstlight.", "", engines.shipped) if engines.shipped else ""
+        self.state.setText(f"{some if engines.rows else none} {shipped}".rstrip())
         self.show_limit(engines.limit)
         self.show_buttons()
 

@@ -43,7 +43,7 @@ def explain_missing(folder: Path, component: str, precision: Precision, gpu: Gpu
         return f"no engine is made of a {component}"
     try:
         network = export.find_network(folder, part)
-        found = find_entry(store.Store(places.engines), network, find_engine_precision(precision, gpu), gpu)
+        found = find_entry(store.open_store(places.engines), network, find_engine_precision(precision, gpu), gpu)
     except FirstlightError as error:
         return error.message.rstrip(".")
     return "" if isinstance(found, store.Entry) else found.reason

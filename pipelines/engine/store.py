@@ -3,7 +3,8 @@
     engines/<architecture>-<precision>-<rtx version>-<export version>/{engine, manifest.json}
 
 A plan is executable code, so it is read only with a manifest that fits it byte for byte. It is kept lzma-compressed
-(FLUX.1-dev: 162 MB become 0.4 MB). What is damaged or foreign is set aside, never an error. Standard library only.
+(FLUX.1-dev: 162 MB become 0.4 MB). What is damaged or foreign is set aside, never an error. Behind the user's own
+engines stand those that ship with the app, in the same form, only read. No heavy imports.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import resources
 from pipelines.engine.limit import read_limit
 from pipelines.engine.manifest import Details, Facts, Manifest, explain_miss, read_manifest, write_manifest
 from pipelines.errors import FirstlightError, NoRoom, UnusableFile
@@ -39,6 +41,7 @@ class Entry:
     folder: Path
     manifest: Manifest
     used: float  # seconds since the epoch
+    shipped: bool = False
 
     @property
     def name(self) -> str:
@@ -53,12 +56,21 @@ class Miss:
     reason: str
 
 
-class Store:
-    """The engines in `folder`, which is made when the first one is added."""
+def open_store(folder: Path) -> Store:
+    """The user's engines in `folder`, and behind them those that ship with the app."""
+    return Store(folder, shipped=resources.folder() / "engines")
 
-    def __init__(self, folder: Path, limit: int | None = None) -> None:
+
+class Store:
+    """The engines in `folder`, which is made when the first one is added.
+
+    Where it has none that fits, those in the folder `shipped` are looked at.
+    """
+
+    def __init__(self, folder: Path, limit: int | None = None, shipped: Path | None = None) -> None:
         self.folder = folder
         self._given_limit = limit
+        self._shipped = shipped
 
     @property
     def limit(self) -> int:
@@ -70,13 +82,22 @@ class Store:
         self._evict(keep=None)
 
     def entries(self) -> list[Entry]:
-        """All usable engines, the last used first. Others are set aside."""
+        """The user's usable engines, the last used first. Others are set aside."""
         found = [entry for folder in self._folders() if (entry := self._read_entry(folder)) is not None]
         return sorted(found, key=lambda entry: (-entry.used, entry.name))
 
+    def shipped(self, architecture: str = "*") -> list[Entry]:
+        """The engines that came with the app, of one architecture or all, by name."""
+        folders = sorted(self._shipped.glob(f"{architecture}-*/")) if self._shipped is not None else []
+        found = [_read_entry(folder, shipped=True) for folder in folders]
+        for folder, entry in zip(folders, found, strict=True):
+            if isinstance(entry, str):
+                log.warning("the shipped engine %s is left out: %s", folder, entry)
+        return [entry for entry in found if isinstance(entry, Entry)]
+
     def find(self, facts: Facts) -> Entry | Miss:
-        """The engine of exactly these facts."""
-        entries = self.entries()
+        """The engine of exactly these facts: the user's own before one that shipped."""
+        entries = [*self.entries(), *self.shipped(facts.architecture)]
         for entry in entries:
             if entry.manifest.facts == facts:
                 return entry
@@ -99,8 +120,9 @@ class Store:
             plan, problem = b"", f"it cannot be unpacked: {error}"
         if problem:
             return self._spoilt(entry, problem)
-        with contextlib.suppress(OSError):  # the time of use is a nicety
-            os.utime(entry.folder / MANIFEST)
+        if not entry.shipped:
+            with contextlib.suppress(OSError):  # the time of use is a nicety
+                os.utime(entry.folder / MANIFEST)
         return plan
 
     def add(self, facts: Facts, details: Details, stored: bytes, plan_bytes: int) -> Entry:
@@ -132,6 +154,10 @@ class Store:
             UnusableFile: there is none of that name, or it cannot be deleted.
         """
         entry = next((entry for entry in self.entries() if entry.name == name), None)
+        if entry is None and any(entry.name == name for entry in self.shipped()):
+            raise UnusableFile(
+                f"The engine {name!r} came with Firstlight and stays with it.", "Delete only what was built here."
+            )
         if entry is None:
             raise UnusableFile(f"There is no engine {name!r}.", "See: firstlight engine list.")
         try:
@@ -176,22 +202,15 @@ class Store:
 
     def _read_entry(self, folder: Path) -> Entry | None:
         """The engine in a folder, or None, with the folder set aside where it is none."""
-        try:
-            manifest = read_manifest(folder / MANIFEST)
-            size = (folder / ENGINE).stat().st_size
-            used = (folder / MANIFEST).stat().st_mtime
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            self._set_aside(folder, f"its manifest cannot be used: {error!r}")
+        found = _read_entry(folder)
+        if isinstance(found, str):
+            self._set_aside(folder, found)
             return None
-        if manifest.facts.folder_name != folder.name:
-            self._set_aside(folder, "its manifest is another engine's")
-            return None
-        if size != manifest.stored_bytes:
-            self._set_aside(folder, f"its file has {size} bytes, not {manifest.stored_bytes}")
-            return None
-        return Entry(folder, manifest, used)
+        return found
 
     def _spoilt(self, entry: Entry, problem: str) -> Miss:
+        if entry.shipped:
+            return Miss(f"the engine {entry.name} that came with Firstlight is damaged: {problem}")
         self._set_aside(entry.folder, problem)
         return Miss(f"the engine {entry.name} was set aside: {problem}")
 
@@ -252,6 +271,21 @@ class Workplace:
     def __exit__(self, *failure: object) -> None:
         if self._path is not None:
             shutil.rmtree(self._path, ignore_errors=True)
+
+
+def _read_entry(folder: Path, *, shipped: bool = False) -> Entry | str:
+    """The engine in a folder, or why it is none."""
+    try:
+        manifest = read_manifest(folder / MANIFEST)
+        size = (folder / ENGINE).stat().st_size
+        used = (folder / MANIFEST).stat().st_mtime
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        return f"its manifest cannot be used: {error!r}"
+    if manifest.facts.folder_name != folder.name:
+        return "its manifest is another engine's"
+    if size != manifest.stored_bytes:
+        return f"its file has {size} bytes, not {manifest.stored_bytes}"
+    return Entry(folder, manifest, used, shipped)
 
 
 def _write(file: Path, content: bytes) -> None:

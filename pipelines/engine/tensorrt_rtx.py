@@ -21,7 +21,7 @@ from pipelines.engine.merge import Merged, find_source
 from pipelines.engine.network import WeightKind
 from pipelines.engine.rtx_engine import Library
 from pipelines.engine.rtx_part import Kit, Running, Wanted
-from pipelines.engine.store import Entry, Miss, Store
+from pipelines.engine.store import Entry, Miss, open_store
 from pipelines.engine.timings import Timings
 from pipelines.errors import EngineFailure, UnusableFile
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pipelines.engine.adaptive import Statistics
     from pipelines.engine.base import ComponentSpec, Places, Plan
     from pipelines.engine.rtx_weights import Source
+    from pipelines.engine.store import Store
     from pipelines.events import Report
     from pipelines.request import LoraChoice, Precision
 
@@ -88,7 +89,7 @@ class TensorRtxLoader:
         return running
 
     def _find_engine(self, spec: ComponentSpec, part: Part, precision: Precision, gpu: Gpu) -> tuple[Entry, bytes]:
-        store = Store(self._places.engines)
+        store = open_store(self._places.engines)
         network = export.find_network(spec.folder.parent, part)
         found = find_entry(store, network, precision, gpu)
         reason = ""

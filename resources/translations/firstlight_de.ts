@@ -756,11 +756,22 @@
         <source>None yet.</source>
         <translation>Noch keine.</translation>
     </message>
+    <message>
+        <source>None built here yet.</source>
+        <translation>Hier wurde noch keine gebaut.</translation>
+    </message>
     <message numerus="yes">
         <source>%n engines, %1 on disk.</source>
         <translation>
             <numerusform>%n Engine, %1 auf der Festplatte.</numerusform>
             <numerusform>%n Engines, %1 auf der Festplatte.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n came with Firstlight.</source>
+        <translation>
+            <numerusform>%n wird mit Firstlight geliefert.</numerusform>
+            <numerusform>%n werden mit Firstlight geliefert.</numerusform>
         </translation>
     </message>
     <message>
@@ -1638,12 +1649,20 @@
         <translation>Stattdessen endgültig löschen.</translation>
     </message>
     <message>
+        <source>Delete only what was built here.</source>
+        <translation>Nur löschen, was hier gebaut wurde.</translation>
+    </message>
+    <message>
         <source>Download it again; some models want a login first.</source>
         <translation>Neu herunterladen; manche Modelle verlangen zuerst eine Anmeldung.</translation>
     </message>
     <message>
         <source>Draw something first.</source>
         <translation>Zuerst etwas erzeugen.</translation>
+    </message>
+    <message>
+        <source>Drawing the masked part only needs a mask.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Drawn at {0}x{1} and {2} to {3}x{4}: {5} was trained for {6} pixels.</source>
@@ -1782,6 +1801,14 @@
         <translation>Die Adresse der Datei selbst angeben; manche Seiten verlangen zuerst eine Anmeldung.</translation>
     </message>
     <message>
+        <source>Give the mask with --mask.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give the name or the path of a ControlNet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Give the picture with --image.</source>
         <translation>Bitte ein Ausgangsbild wählen.</translation>
     </message>
@@ -1854,6 +1881,14 @@
         <translation>Die Genauigkeit auf Automatisch stellen.</translation>
     </message>
     <message>
+        <source>Leave it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave out one of the two.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Leave this part out.</source>
         <translation>Diesen Teil weglassen.</translation>
     </message>
@@ -1902,6 +1937,18 @@
         <translation>Es wurde nichts gelöscht. Die Datei bei Bedarf im Dateimanager löschen.</translation>
     </message>
     <message>
+        <source>Outpainting needs a start picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outpainting takes no mask: the margins are what is drawn.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paint what is to be drawn.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pass a checkpoint of FLUX.1 or Stable Diffusion, or a diffusers folder.</source>
         <translation>Einen Checkpoint von FLUX.1 oder Stable Diffusion oder einen diffusers-Ordner angeben.</translation>
     </message>
@@ -1920,10 +1967,6 @@
     <message>
         <source>Please report it.</source>
         <translation>Bitte melden.</translation>
-    </message>
-    <message>
-        <source>Put a FLUX.1 diffusers folder beside it; its folder tokenizer_2 alone, beside model_index.json, will do.</source>
-        <translation>Einen diffusers-Ordner von FLUX.1 danebenlegen; sein Ordner tokenizer_2 neben model_index.json genügt.</translation>
     </message>
     <message>
         <source>Put a diffusers folder of the same family beside it, or the network&apos;s own file into the folder {0} beside the file&apos;s folder.</source>
@@ -2398,10 +2441,6 @@
         <translation>Das Modell {0} lässt sich nicht ansehen: {1}.</translation>
     </message>
     <message>
-        <source>The model {0} needs the tokenizer of T5, which no single file holds.</source>
-        <translation>Das Modell {0} braucht den Tokenizer von T5, den keine einzelne Datei enthält.</translation>
-    </message>
-    <message>
         <source>The negative prompt changes nothing: it needs a guidance of more than 1.</source>
         <translation>Der negative Prompt ändert nichts: Er braucht eine Prompttreue von mehr als 1.</translation>
     </message>
@@ -2602,6 +2641,10 @@
         <translation>Die {0} hat kein bf16: Ihre Compute Capability ist {1}, nötig ist 8.0.</translation>
     </message>
     <message>
+        <source>The {0} has no fp8: its compute capability is {1}, and 8.9 is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The {0} in the file is in a layout that is not known: {1}.</source>
         <translation>{0} in der Datei hat einen unbekannten Aufbau: {1}.</translation>
     </message>
@@ -2674,6 +2717,10 @@
         <translation>Es gibt keinen Ordner für Platzhalter, darum steht __{0}__ für nichts.</translation>
     </message>
     <message>
+        <source>There is no mask to feather.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no model folder {0}.</source>
         <translation>Den Modellordner {0} gibt es nicht.</translation>
     </message>
@@ -2684,6 +2731,10 @@
     <message>
         <source>There is no model named {0}.</source>
         <translation>Es gibt kein Modell mit dem Namen {0}.</translation>
+    </message>
+    <message>
+        <source>There is no preprocessor {0}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no scheduler {0} for this model.</source>
@@ -2818,8 +2869,16 @@
         <translation>In den Einstellungen die Engine auf PyTorch (eager) stellen; Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
+        <source>Use --precision auto or fp8, or --backend tensorrt_rtx.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Use --precision auto, bf16 or fp16.</source>
         <translation>In den Einstellungen die Genauigkeit auf Automatisch, bf16 oder fp16 stellen.</translation>
+    </message>
+    <message>
+        <source>Use --precision auto, int8 or int4.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Use --precision auto.</source>
@@ -2908,6 +2967,10 @@
     <message>
         <source>another version</source>
         <translation>eine andere Version</translation>
+    </message>
+    <message>
+        <source>as asked for, worked out in fp32, which shows its picture and is not faster</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>because compute capability {0} {1}</source>
@@ -3044,6 +3107,26 @@
     <message>
         <source>Use a plain name.</source>
         <translation>Einen einfachen Namen verwenden.</translation>
+    </message>
+    <message>
+        <source>PyTorch does not run nvfp4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The control names no model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine {0} came with Firstlight and stays with it.</source>
+        <translation>Die Engine {0} gehört zu Firstlight und bleibt dabei.</translation>
+    </message>
+    <message>
+        <source>The hires fix takes no start picture: it makes its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mask is black everywhere, so nothing would be drawn.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Use a shorter folder or name.</source>
@@ -3312,6 +3395,10 @@
     <message>
         <source>{0} cannot be written: {1}.</source>
         <translation>{0} lässt sich nicht schreiben: {1}.</translation>
+    </message>
+    <message>
+        <source>{0} cannot draw a picture twice, as the hires fix does.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{0} cannot run here</source>

@@ -103,6 +103,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n came with Firstlight.</source>
+        <translation>
+            <numerusform>%n came with Firstlight.</numerusform>
+            <numerusform>%n came with Firstlight.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Delete %n engines?</source>
         <translation>
             <numerusform>Delete %n engine?</numerusform>

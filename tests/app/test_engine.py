@@ -35,17 +35,18 @@ def add(store: Store, architecture: str) -> Entry:
 
 
 def test_list_says_what_is_there(firstlight: Command, store: Store) -> None:
-    empty = firstlight("engine", "list")
-    assert (empty.code, empty.err) == (0, "")
-    assert "firstlight engine build" in empty.out
+    shipped = firstlight("engine", "list")
+    assert (shipped.code, shipped.err) == (0, "")
+    assert all("came with Firstlight" in line for line in shipped.out.splitlines())
     entry = add(store, "toy-1")
-    listed = firstlight("engine", "list")
-    assert listed.out.count("\n") == 1
-    assert entry.name in listed.out
-    assert "another version of TensorRT-RTX" in listed.out
+    (line, *others) = firstlight("engine", "list").out.splitlines()
+    assert others == shipped.out.splitlines()
+    assert entry.name in line
+    assert "another version of TensorRT-RTX" in line
     answer = firstlight("engine", "list", "--json").json
-    (row,) = answer["engines"]
-    assert (row["name"], row["part"], row["fits"]) == (entry.name, "transformer", False)
+    row, *others = answer["engines"]
+    assert all(other["shipped"] for other in others)
+    assert (row["name"], row["part"], row["fits"], row["shipped"]) == (entry.name, "transformer", False, False)
     assert row["plan_bytes"] == len(PLAN) > row["stored_bytes"] == answer["bytes"]
     assert row["facts"]["rtx_version"] == "1.6.0.1"
 
@@ -83,7 +84,7 @@ def test_usage_errors(firstlight: Command, line: list[str]) -> None:
         (["--weights", "constant"], 2, "constant"),
         (["--capability", "7.5"], 2, "no bf16"),
         (["--capability", "9.0", "--precision", "fp16"], 2, "9.0"),
-        (["--model", "sd-1.5"], 3, "not on this machine"),
+        (["--model", "z-image-turbo"], 3, "not on this machine"),
     ],
 )
 def test_engines_that_cannot_be(

@@ -14,6 +14,7 @@ from app.services.engine_values import EngineState
 from app.services.engines import Engines
 from app.viewmodels.engine import Advice, EnginePanel, EngineServices, KernelRow, list_backends
 from pipelines.devices import Gpu, Lack, Versions
+from pipelines.engine import rtx
 from pipelines.engine.cache import KernelCaches
 from pipelines.engine.cache_manifest import CacheFacts
 from pipelines.engine.manifest import Details, Facts
@@ -96,6 +97,16 @@ def test_this_machine_and_an_empty_disk(panel: EnginePanel, wait: Callable[..., 
     assert panel.caches is not None
     assert (panel.caches.rows, panel.caches.limit) == ((), 2 * 2**30)
     assert list(tmp_path.glob("engines")) == []
+
+
+def test_engines_that_came_with_the_app_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Store(tmp_path / "app")
+    for version, toy in (("1.7.1.116", "toy-1"), ("1.7.1.116", "toy-2"), ("1.6.0.1", "toy-3")):
+        facts = Facts(toy, "bf16", "placeholder", "portable", "batch 1-8 (1)", version, 1)
+        app.add(facts, Details("unet", "because", 1.0, 2.0, 10_000, "ab", {}, {}), b"", 0)
+    monkeypatch.setattr(rtx, "find_version", lambda: "1.7.1.116")
+    found = Engines(Store(tmp_path / "engines", shipped=app.folder)).look()
+    assert (found.rows, found.shipped) == ((), 2)
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,59 @@ def test_only_engines_can_be_removed(store: Store, tmp_path: Path) -> None:
     assert store.remove(entry.name).name == entry.name
     assert names(store.folder) == set()
     assert (tmp_path / "precious").is_dir()
+
+
+@pytest.fixture
+def with_shipped(store: Store, tmp_path: Path) -> Store:
+    add(Store(tmp_path / "app"))
+    return Store(store.folder, shipped=tmp_path / "app")
+
+
+def test_a_shipped_engine_is_found_where_the_user_has_none(with_shipped: Store) -> None:
+    found = with_shipped.find(FACTS)
+    assert isinstance(found, Entry)
+    assert found.shipped
+    before = (found.folder / MANIFEST).stat().st_mtime_ns
+    assert with_shipped.load(found) == PLAN
+    assert (found.folder / MANIFEST).stat().st_mtime_ns == before  # the app's folder may be read-only
+    assert with_shipped.entries() == []
+    assert not with_shipped.folder.exists()
+    with pytest.raises(UnusableFile, match="came with Firstlight"):
+        with_shipped.remove(found.name)
+
+
+def test_the_users_own_engine_comes_before_a_shipped_one(with_shipped: Store) -> None:
+    own = add(with_shipped, plan=PLAN[:100])
+    found = with_shipped.find(FACTS)
+    assert isinstance(found, Entry)
+    assert (found.folder, found.shipped) == (own.folder, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"precision": "fp16"}, "another precision"),
+        ({"rtx_version": "1.8.0.1"}, "another version of TensorRT-RTX"),
+        ({"export_version": 2}, "another version of the exporter"),
+        ({"profile": "batch 1-4 (1)"}, "other sizes"),
+        ({"architecture": "toy"}, "no engine of toy was built"),
+    ],
+)
+def test_a_shipped_engine_is_refused_where_a_fact_differs(
+    with_shipped: Store, change: dict[str, object], said: str
+) -> None:
+    found = with_shipped.find(replace(FACTS, **change))  # pyright: ignore[reportArgumentType]
+    assert isinstance(found, Miss)
+    assert said in found.reason
+
+
+@pytest.mark.parametrize("file", [ENGINE, MANIFEST])
+def test_a_damaged_shipped_engine_is_not_used_and_not_moved(with_shipped: Store, tmp_path: Path, file: str) -> None:
+    (entry,) = with_shipped.shipped()
+    content = bytearray((entry.folder / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (entry.folder / file).write_bytes(content[: None if file == ENGINE else 40])
+    found = with_shipped.find(FACTS)
+    loaded = with_shipped.load(found) if isinstance(found, Entry) else found
+    assert isinstance(loaded, Miss)
+    assert names(tmp_path / "app") == {entry.name}
