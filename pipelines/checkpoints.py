@@ -106,22 +106,9 @@ def find_components(file: Path, expected: Mapping[str, tuple[str, str]]) -> tupl
     return tuple(found[name] for name in expected)
 
 
-def find_tokenizer(file: Path, row: str, name: str) -> Path:
-    """The folder of a tokenizer for a single file: a shipped one, or one of a diffusers folder beside it.
-
-    Raises:
-        UnusableFile: there is none.
-    """
-    shipped = configs(row) / name
-    if shipped.is_dir():
-        return shipped
-    for folder in _look_beside(file).folders:
-        if (folder / name).is_dir():
-            return folder / name
-    raise UnusableFile(
-        f"The model {str(file)!r} needs the tokenizer of T5, which no single file holds.",
-        "Put a FLUX.1 diffusers folder beside it; its folder tokenizer_2 alone, beside model_index.json, will do.",
-    )
+def t5_tokenizer() -> Path:
+    """The folder of T5's tokenizer, which is the same for all of FLUX.1 and in no single file."""
+    return configs("t5") / "tokenizer_2"
 
 
 def _has(header: Mapping[str, TensorInfo], prefix: str, name: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipelines.devices import Machine
     from pipelines.engine.base import ComponentSpec, Places, Plan
     from pipelines.families import Family
-    from pipelines.framing import Start
+    from pipelines.framing import Canvas, Start
     from pipelines.request import GenerationRequest
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Job:
     """A request and what was decided about it. Start picture and mask are open; `plans` is by component.
+
+    `size` is what the first pass draws.
 
     `folder` holds the model's configuration, `tokenizers` those that lie elsewhere; `notes` are facts that the
     pictures' settings keep.
@@ -57,6 +59,18 @@ class Job:
         """What a start picture is to the model."""
         return self.family.pictures[self.entry.model_class]
 
+    @property
+    def last_size(self) -> sizes.RenderSize:
+        """What the last pass draws, which is the largest."""
+        return _last_size(self.request, self.entry)
+
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height of the finished picture."""
+        request, whole = self.request, self.picture
+        width, height = whole.size if request.mask_area_only and whole is not None else request.hires_size
+        return width * request.upscale, height * request.upscale
+
 
 def plan(request: GenerationRequest, machine: Machine, places: Places | None = None) -> Job:
     """Decide how `request` is carried out on `machine`, with the engines in `places`.
@@ -79,6 +93,10 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
     for choice in request.loras:
         lora.check(choice.path)
     folder = checkpoints.configs(entry.layout) if entry.layout else entry.location
+    picture = images.open_picture(request.image) if request.image is not None else None
+    mask = images.open_picture(request.mask_image) if request.mask_image is not None else None
+    if picture is not None and mask is not None:
+        framing.fit_mask(request, picture, mask)  # it is refused before anything is loaded
     return Job(
         request=request,
         entry=entry,
@@ -86,9 +104,9 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
         tokenizers=_find_tokenizers(entry),
         specs=weights.find_components(entry.location, networks),
         plans=_choose_all(request, entry, folder, machine, places),
-        size=sizes.choose(request.width, request.height, entry),
-        picture=images.open_picture(request.image) if request.image is not None else None,
-        mask=images.open_picture(request.mask_image) if request.mask_image is not None else None,
+        size=sizes.choose(*request.canvas_size, entry),
+        picture=picture,
+        mask=mask,
     )
 
 
@@ -130,16 +148,20 @@ def _choose(
 
     gpu = machine.gpus[0]
     no_engine = built.explain_missing(folder, name, request.precision, gpu, places)
-    size = sizes.choose(request.width, request.height, entry)
+    size = _last_size(request, entry)
     memory = None if no_engine else built.plan_memory(folder, entry, size.width, size.height, gpu)
     return select.choose(name, request.backend, request.precision, machine, no_engine, memory)
 
 
+def _last_size(request: GenerationRequest, entry: Entry) -> sizes.RenderSize:
+    if request.hires is None:
+        return sizes.choose(*request.canvas_size, entry)
+    return sizes.choose_again(*request.hires_size, entry)
+
+
 def _find_tokenizers(entry: Entry) -> dict[str, Path]:
-    """Of a single file of FLUX.1: T5's tokenizer does not ship with Firstlight."""
-    if not entry.layout or entry.location is None or entry.family != "flux":
-        return {}
-    return {"tokenizer_2": checkpoints.find_tokenizer(entry.location, entry.layout, "tokenizer_2")}
+    """Of a single file of FLUX.1: T5's ships once for all of them."""
+    return {"tokenizer_2": checkpoints.t5_tokenizer()} if entry.layout and entry.family == "flux" else {}
 
 
 def draw_wildcards(job: Job, seed: int, folder: Path | None) -> Job:
@@ -170,25 +192,60 @@ def notices(job: Job) -> list[str]:
     weighted = any(prompts.strip_weights(text)[1] for text in (request.prompt, request.negative_prompt))
     if weighted and not job.family.weighs_words:
         found.append(f"{job.family.title} reads sentences: the weights of words, and BREAK, are left out.")
-    if job.use is Picture.reference and request.image is not None and request.mask_image is None:
+    if job.use is Picture.reference and request.image is not None and not _has_mask(job):
         found.append(f"{job.entry.title} looks at the whole start picture, so the strength changes nothing.")
-    whole = job.use is Picture.reference and job.mask is None  # it is looked at as it is
+    found += _start_notices(job)
+    return found
+
+
+def _start_notices(job: Job) -> list[str]:
+    """What of the start picture and its mask is cut off."""
+    request, found = job.request, list[str]()
+    shape = request.width, request.height
+    if request.mask_area_only and job.picture is not None:
+        shape = job.picture.size
+    whole = job.use is Picture.reference and not _has_mask(job)  # it is looked at as it is
     for name, picture in (("start picture", None if whole else job.picture), ("mask", job.mask)):
-        if picture is not None and picture.width * request.height != picture.height * request.width:
+        if picture is not None and picture.width * shape[1] != picture.height * shape[0]:
             found.append(
-                f"The {name} of {picture.width}x{picture.height} is cut to the shape of "
-                f"{request.width}x{request.height}."
+                f"The {name} of {picture.width}x{picture.height} is cut to the shape of {shape[0]}x{shape[1]}."
             )
     return found
 
 
-def prepare_start(job: Job) -> Start | None:
-    """The start picture and its mask at the size that is drawn; one to look at only keeps its own shape."""
-    if job.picture is None:
+def make_canvas(job: Job) -> Canvas | None:
+    """What is drawn on; None where a picture begins with the prompt alone."""
+    return None if job.picture is None else framing.make_canvas(job.request, job.picture, job.mask)
+
+
+def prepare_start(job: Job, canvas: Canvas | None) -> Start | None:
+    """The canvas at the size that is drawn; a picture to look at only keeps its own shape."""
+    if canvas is None:
         return None
-    if job.use is Picture.reference and job.mask is None:
-        return framing.Start(job.picture.convert("RGB"), None)
-    return framing.prepare_start(job.picture, job.mask, job.size)
+    if job.use is Picture.reference and canvas.mask is None:
+        return framing.Start(canvas.picture, None)
+    return framing.prepare_start(canvas, job.size)
+
+
+def second_pass(job: Job) -> Job | None:
+    """The job of the hires fix' second pass, which begins with the first one's picture; None where there is none."""
+    request, hires = job.request, job.request.hires
+    if hires is None:
+        return None
+    width, height = request.hires_size
+    again = replace(
+        request,
+        width=width,
+        height=height,
+        strength=hires.strength,
+        num_inference_steps=hires.num_inference_steps or request.num_inference_steps,
+        hires=None,
+    )
+    return replace(job, request=again, size=job.last_size)
+
+
+def _has_mask(job: Job) -> bool:
+    return job.mask is not None or bool(job.request.outpaint)
 
 
 def _guidance_notices(job: Job) -> list[str]:
@@ -212,12 +269,15 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InvalidRequest("The prompt holds half a character that is no text.", "Type it again.")
     use = FAMILIES[entry.family].pictures[entry.model_class]
-    if use is Picture.fill and request.mask_image is None:
+    masked = request.mask_image is not None or bool(request.outpaint)
+    if use is Picture.fill and not masked:
         raise InvalidRequest(
             f"{entry.title} fills a part of a picture, so it needs a start picture and a mask.",
             "Give both, with --image and --mask, or use another model.",
         )
-    from_picture = request.image is not None and (use is Picture.start or request.mask_image is not None)
+    if request.hires is not None and use is not Picture.start:
+        raise InvalidRequest(f"{entry.title} cannot draw a picture twice, as the hires fix does.", "Leave it out.")
+    from_picture = request.hires is not None or (request.image is not None and (use is Picture.start or masked))
     schedulers.check(request.scheduler, from_picture=from_picture, family=entry.family)
     if request.image is not None and request.strength == 0:
         raise InvalidRequest("A strength of 0 leaves the start picture as it is.", "Use more than 0.")

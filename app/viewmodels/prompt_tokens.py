@@ -102,14 +102,8 @@ class _Work:
 
 
 def _tokenizers_of(work: _Work) -> Path:
-    """The folder that holds the tokenizers' folders; a model in a single file has them elsewhere.
-
-    Raises:
-        UnusableFile: there is none.
-    """
-    if not work.layout:
-        return work.model
-    return checkpoints.find_tokenizer(work.model, work.layout, "tokenizer_2").parent
+    """The folder that holds the tokenizers' folders; of a single file that ships, and only FLUX.1 is counted for."""
+    return checkpoints.t5_tokenizer().parent if work.layout else work.model
 
 
 def _measure(tokenizer: Callable[[str], tokenizing.Tokens], whole: str, limit: int, typed: str, lead: int) -> Length:

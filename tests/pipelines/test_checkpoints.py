@@ -17,6 +17,7 @@ from pipelines import catalog, checkpoints, devices, images, recognition, single
 from pipelines.checkpoints import OriginalSpec
 from pipelines.errors import UnusableFile
 from pipelines.families import FAMILIES, clip_vocabulary
+from pipelines.families.model import load_tokenizer
 from pipelines.recognition import Kind
 from pipelines.request import GenerationRequest
 from pipelines.session import Session
@@ -135,6 +136,20 @@ class TestVocabulary:
         assert pads == [49407, 0, 0]
 
 
+def test_t5s_tokenizer_ships_and_counts_as_sentencepiece_does() -> None:
+    from sentencepiece import SentencePieceProcessor
+
+    folder = checkpoints.t5_tokenizer()
+    tokenizer = load_tokenizer("T5TokenizerFast", folder)
+    pieces: Any = SentencePieceProcessor(model_file=str(folder / "spiece.model"))  # pyright: ignore[reportCallIssue]
+    for text in ("a red apple on a blue background", "Ein schöner Tag …", "ō 😄  “quotes”\n two", "", "word " * 600):
+        assert list(tokenizer(text)["input_ids"]) == [*pieces.encode(text), 1]
+    # As published with T5's own examples
+    assert list(tokenizer("translate English to German: The house is wonderful.")["input_ids"]) == [
+        13959, 1566, 12, 2968, 10, 37, 629, 19, 1627, 5, 1,
+    ]  # fmt: skip
+
+
 def write_single(folder: Path, file: Path, kind: str) -> Path:
     """The networks of a miniature's folder as one file."""
     parts = {
@@ -209,15 +224,11 @@ class TestFlux:
         networks = FAMILIES["flux"].networks
         with pytest.raises(UnusableFile, match="holds no text encoder, and there is none beside it"):
             checkpoints.find_components(file, networks)
-        with pytest.raises(UnusableFile, match="tokenizer of T5"):
-            checkpoints.find_tokenizer(file, "flux.1-dev", "tokenizer_2")
         shutil.copytree(tiny_model, tmp_path / "FLUX.1-schnell")
         specs = {spec.name: spec for spec in checkpoints.find_components(file, networks)}
         assert isinstance(specs["transformer"], OriginalSpec)
         assert specs["transformer"].prefix == ""
         assert specs["vae"].folder == tmp_path / "FLUX.1-schnell" / "vae"
-        found = checkpoints.find_tokenizer(file, "flux.1-dev", "tokenizer_2")
-        assert found == tmp_path / "FLUX.1-schnell" / "tokenizer_2"
 
     def test_networks_in_comfyuis_folders(self, tmp_path: Path) -> None:
         file = tmp_path / "unet" / "flux1-schnell.safetensors"
