@@ -192,11 +192,13 @@ class Session:
 
     def _draw(self, loaded: _Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
         """One picture as the networks gave it."""
-        start = planning.prepare_start(job)
+        from pipelines.families.model import Pass  # which loads PyTorch
+
+        work = Pass(seed, job.size, planning.prepare_start(job))
 
         def denoise() -> Tensor:
             report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
-            return loaded.model.denoise(job.request, conditioning, seed, job.size, start, report)
+            return loaded.model.denoise(job.request, conditioning, work, report)
 
         latents = self._with_sound_vae(denoise, loaded, job, report)
         report(Progress(Stage.decoding, 0, 1))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 import torch
@@ -22,21 +23,42 @@ from pipelines.previews import Previews
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+    from types import ModuleType
 
     from PIL import Image
 
     from pipelines.catalog import Entry
     from pipelines.engine.base import Component
     from pipelines.families import Files
+    from pipelines.families.control import ControlNet
     from pipelines.families.standins import Vae
     from pipelines.framing import Start
     from pipelines.previews import Scheduler
-    from pipelines.request import GenerationRequest
+    from pipelines.request import ControlChoice, GenerationRequest
     from pipelines.sizes import RenderSize
 
 Conditioning = dict[str, Tensor | list[Tensor]]  # encoded prompts, by the names of the pipelines' arguments
 _VOCABULARIES = ("tokenizer.json", "vocab.json")  # of a tokenizer's folder
 _BLACK = -0.999  # colours run from -1
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A ControlNet at work: `picture` is what it follows, of the size that is drawn."""
+
+    choice: ControlChoice
+    network: ControlNet
+    picture: Image.Image
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One way through the denoiser: a picture of `seed` and `size`, from noise or from `start`."""
+
+    seed: int
+    size: RenderSize
+    start: Start | None = None
+    controls: tuple[Control, ...] = ()
 
 
 class Tokenizer(Protocol):
@@ -135,35 +157,28 @@ class Model:
         """What `Previews.step` wants, after step number `step` from 0."""
         return self.spread(latents, size), pipeline.scheduler
 
-    def choose_kind(self, start: Start | None) -> type:
-        """The pipeline for that start picture."""
-        if start is None:
-            return self.kinds[0]
-        return self.kinds[1] if start.mask is None else self.kinds[2]
+    def choose_kind(self, work: Pass) -> type:
+        """The pipeline for what the pass begins with, and for its ControlNets."""
+        kinds = _control().KINDS[self.family] if work.controls else self.kinds
+        if work.start is None:
+            return kinds[0]
+        return kinds[1] if work.start.mask is None else kinds[2]
 
-    def denoise(
-        self,
-        request: GenerationRequest,
-        conditioning: Conditioning,
-        seed: int,
-        size: RenderSize,
-        start: Start | None,
-        report: Report,
-    ) -> Tensor:
-        """Draw the latents of one picture of `seed` and `size`, as the denoiser has them.
+    def denoise(self, request: GenerationRequest, conditioning: Conditioning, work: Pass, report: Report) -> Tensor:
+        """Draw the latents of one picture, as the denoiser has them.
 
         Raises:
             NotFinite: the denoiser overflowed, or the VAE with the start picture.
             Cancelled: from `report`, which is called after each step.
         """
-        kind = self.choose_kind(start)
+        kind, size, start = self.choose_kind(work), work.size, work.start
         arguments: dict[str, object] = {
             "height": size.height,
             "width": size.width,
             "num_inference_steps": request.num_inference_steps,
             "guidance_scale": request.guidance_scale,
             # On the CPU, and fp32 as the whole pipeline is: a seed means the same noise on every device.
-            "generator": torch.Generator("cpu").manual_seed(seed),
+            "generator": torch.Generator("cpu").manual_seed(work.seed),
             "output_type": "latent",
             "return_dict": False,
             "callback_on_step_end": self._reporter(size, report),
@@ -173,9 +188,11 @@ class Model:
             arguments |= {"image": start.picture, "strength": _at_least_a_step(request)}
             if start.mask is not None:
                 arguments["mask_image"] = start.mask
+        if work.controls:
+            arguments |= _control().arguments(work)
         arguments |= self.arguments(request, size, start)
         accepted = inspect.signature(kind.__call__).parameters
-        latents = self.pipeline(kind, request.scheduler)(
+        latents = self.pipeline(kind, request.scheduler, work.controls)(
             **{name: value for name, value in arguments.items() if name in accepted}
         )[0]
         if not bool(torch.isfinite(latents).all()):
@@ -197,10 +214,14 @@ class Model:
         pipeline = self.pipeline(self.kinds[0], schedulers.DEFAULT)
         return pipeline.image_processor.postprocess(sample, output_type="pil")[0]
 
-    def pipeline(self, kind: type, scheduler: str) -> Pipeline:
+    def pipeline(self, kind: type, scheduler: str, controls: tuple[Control, ...] = ()) -> Pipeline:
         """A pipeline over the same networks; making one costs about a millisecond."""
+        more = {"controlnet": _control().ControlNets([one.network for one in controls])} if controls else {}
         made = kind(
-            scheduler=schedulers.build(scheduler, self._scheduler_config, self.family), **self.parts, **self.extras()
+            scheduler=schedulers.build(scheduler, self._scheduler_config, self.family),
+            **self.parts,
+            **self.extras(),
+            **more,
         )
         pipeline = cast("Pipeline", made)
         pipeline.set_progress_bar_config(disable=True)
@@ -230,6 +251,11 @@ class Model:
             return tensors
 
         return on_step_end
+
+
+def _control() -> ModuleType:
+    """Loading it takes a quarter of a second, which most pictures need not wait."""
+    return importlib.import_module("pipelines.families.control")
 
 
 def _at_least_a_step(request: GenerationRequest) -> float:

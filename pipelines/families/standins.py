@@ -23,7 +23,7 @@ from pipelines.errors import EngineFailure
 from pipelines.families import tiling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pipelines.engine.base import Component
@@ -149,14 +149,22 @@ class UNet(StandIn):
         timestep_cond: Tensor | None = None,
         cross_attention_kwargs: object = None,
         added_cond_kwargs: Mapping[str, Tensor] | None = None,
+        down_block_additional_residuals: Sequence[Tensor] | None = None,
+        mid_block_additional_residual: Tensor | None = None,
         return_dict: bool = False,
     ) -> tuple[Tensor]:
-        """What `sample` (batch, channels, height / 8, width / 8) holds of noise, or v; with SDXL's two additions."""
+        """What `sample` (batch, channels, height / 8, width / 8) holds of noise, or v.
+
+        With SDXL's two additions, and what ControlNets add to each block.
+        """
+        residuals = enumerate(down_block_additional_residuals or ())
         outputs = self.run(
             sample=sample,
             timestep=timestep.expand(sample.shape[0]),
             encoder_hidden_states=encoder_hidden_states,
             timestep_cond=timestep_cond,
+            mid_block_additional_residual=mid_block_additional_residual,
+            **{f"down_block_additional_residuals.{i}": one for i, one in residuals},
             **(added_cond_kwargs or {}),
         )
         return (outputs["sample"],)

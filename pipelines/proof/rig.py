@@ -116,11 +116,12 @@ class Rig:
 
     def draw(self, request: GenerationRequest) -> Drawn:
         """Draw the first picture of a request, whose backend and precision are the contender's."""
+        from pipelines.families.model import Pass  # which loads PyTorch
+
         job = self._plan(request)
         conditioning, encode = self._time(lambda: self._model.encode(job.request))
-        latents, denoise = self._time(
-            lambda: self._model.denoise(job.request, conditioning, request.seed, job.size, None, self._report)
-        )
+        work = Pass(request.seed, job.size)
+        latents, denoise = self._time(lambda: self._model.denoise(job.request, conditioning, work, self._report))
         picture, decode = self._time(lambda: self._model.decode(latents, job.size))
         return Drawn(picture, encode, denoise, decode)
 

@@ -15,6 +15,7 @@ from pipelines.engine.eager import EagerLoader
 from pipelines.engine.interfaces import Part
 from pipelines.families import FLUX, Files
 from pipelines.families.flux import Flux
+from pipelines.families.model import Pass
 from pipelines.request import Backend, GenerationRequest, Precision
 from pipelines.weights import find_components
 from tests.pipelines.engine.rtx_workshop import Workshop
@@ -50,7 +51,7 @@ def test_pictures_of_five_sizes_are_those_of_pytorch(tmp_path: Path, events: Rec
         for components in ways:
             flux = Flux(entry, Files(model), components, "cpu")
             size = sizes.choose(width, height, entry)
-            latents = flux.denoise(request, flux.encode(request), number, size, None, events)
+            latents = flux.denoise(request, flux.encode(request), Pass(number, size), events)
             pictures.append(np.asarray(flux.decode(latents, size).convert("RGB")).astype(int))
         assert pictures[0].std() > 20  # a picture, not a plain colour
         assert np.abs(pictures[0] - pictures[1]).max() <= 1
