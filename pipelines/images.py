@@ -79,15 +79,16 @@ class Target:
         return ".png" if self.is_dir else self.path.suffix.lower()
 
 
-def prepare(target: Target, request: GenerationRequest) -> None:
-    """Make the folder and check that the pictures of `request` can be saved there, before any work is done.
+def prepare(target: Target, request: GenerationRequest, size: tuple[int, int]) -> None:
+    """Make the folder and check that pictures of `request`, of that size in pixels, can be saved there.
+
+    It is done before any other work.
 
     Raises:
         UnusableFile: the folder cannot be made or written to.
         InvalidRequest: the file format cannot hold a picture of that size, or settings of that length.
         NoRoom: the disk is full.
     """
-    size = (request.width * request.upscale, request.height * request.upscale)
     single = replace(request, num_images=1)
     # What the record will say is not all known yet; the note leaves room for it.
     record = Record(single, "", "", "", "", "", notes=(("room", " " * 2000),))

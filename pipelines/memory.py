@@ -41,6 +41,7 @@ class Appetite:
 
     `transformer` and `vae` are widths in channels, `value_bytes` is the size of an activation, `weights` are
     bytes that are still to be loaded. `tile` is the side of the VAE's tiles in pixels; 0: it works on whole pictures.
+    `bounded`: sizes that the model was not trained for are drawn at another; a second pass draws any.
     """
 
     entry: Entry
@@ -49,6 +50,7 @@ class Appetite:
     value_bytes: int
     weights: int
     tile: int = 0
+    bounded: bool = True
 
 
 def read_appetite(entry: Entry, specs: Iterable[ComponentSpec], plans: Mapping[str, Plan], *, loaded: bool) -> Appetite:
@@ -78,7 +80,7 @@ def measure_width(denoiser: Mapping[str, object]) -> int:
 def estimate(width: int, height: int, upscale: int, appetite: Appetite) -> int:
     """Bytes needed at the peak for a picture of that size."""
     entry = appetite.entry
-    drawn = sizes.choose(width, height, entry)
+    drawn = (sizes.choose if appetite.bounded else sizes.choose_again)(width, height, entry)
     pixels = drawn.width * drawn.height
     tokens = pixels // entry.size_multiple**2 + entry.max_sequence_length
     transformer = tokens * appetite.transformer * FAMILIES[entry.family].activations * appetite.value_bytes

@@ -14,6 +14,7 @@ from pipelines.engine.adaptive import Relay
 from pipelines.engine.loading import Loaders
 from pipelines.events import Notice, PictureSaved, PlanChosen, Progress, Stage
 from pipelines.families import Files
+from pipelines.passes import TwoPasses, expect_steps
 from pipelines.quiet import quieten
 from pipelines.request import Backend, Precision
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.events import Report
     from pipelines.families.model import Conditioning, Model
     from pipelines.families.standins import NotFinite
+    from pipelines.framing import Start
     from pipelines.planning import Job
     from pipelines.request import GenerationRequest, LoraChoice
 
@@ -111,8 +113,8 @@ class Session:
 
     def _generate(self, request: GenerationRequest, target: images.Target, report: Report) -> tuple[PictureSaved, ...]:
         # 1. Decide everything, and refuse what cannot work, before anything heavy is loaded
-        images.prepare(target, request)
         job = planning.plan(request, self._machine, self._places)
+        images.prepare(target, request, job.picture_size)
         jobs = [planning.draw_wildcards(job, seed, self._wildcards) for seed in request.seeds()]
         _report_plan(job, report)
         # 2. Load what is missing
@@ -130,7 +132,7 @@ class Session:
                 conditioning = _encode(loaded.model, jobs[index], report)
             drawn = self._draw(loaded, jobs[index], conditioning, seed, report)
             seconds = time.perf_counter() - began
-            picture = _finish(drawn, job, report)
+            picture = _upscale(drawn, job.request.upscale, report)
             report(Progress(Stage.saving, index, request.num_images))
             path = images.save(picture, target, self._record(jobs[index], seed), index)
             saved.append(PictureSaved(path, seed, picture.width, picture.height, round(seconds, 3)))
@@ -158,7 +160,8 @@ class Session:
         gpu = self._machine.find_gpu(job.plans[job.family.denoiser].device)
         available = gpu.memory_total if gpu is not None else devices.read_memory()[1]
         request = job.request
-        self._tile = memory.choose_tile(request.width, request.height, request.upscale, appetite, available)
+        appetite = replace(appetite, bounded=request.hires is None)
+        self._tile = memory.choose_tile(*request.hires_size, request.upscale, appetite, available)
         if self._tile:
             report(Notice(f"Memory is short, so the VAE works in tiles of {self._tile}x{self._tile} pixels."))
 
@@ -191,10 +194,26 @@ class Session:
         return loaded
 
     def _draw(self, loaded: _Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
-        """One picture as the networks gave it."""
+        """One picture at the size asked for, before it is enlarged."""
+        canvas, second = planning.make_canvas(job), planning.second_pass(job)
+        start = planning.prepare_start(job, canvas)
+        if second is None or job.request.hires is None:
+            drawn = self._pass(loaded, job, start, conditioning, seed, report)
+            return framing.set_back(drawn, canvas) if canvas is not None else drawn
+        counted = TwoPasses(report, expect_steps(job.request.hires, job.request.num_inference_steps))
+        first = self._pass(loaded, job, start, conditioning, seed, counted)
+        counted.begin_second()
+        enlarged = framing.resize(first, *second.request.canvas_size)
+        start = framing.prepare_start(framing.Canvas(enlarged), second.size)
+        return self._pass(loaded, second, start, conditioning, seed, counted)
+
+    def _pass(
+        self, loaded: _Loaded, job: Job, start: Start | None, conditioning: Conditioning, seed: int, report: Report
+    ) -> Image.Image:
+        """One way through the networks, at the size that `job` asks for."""
         from pipelines.families.model import Pass  # which loads PyTorch
 
-        work = Pass(seed, job.size, planning.prepare_start(job))
+        work = Pass(seed, job.size, start)
 
         def denoise() -> Tensor:
             report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
@@ -204,7 +223,7 @@ class Session:
         report(Progress(Stage.decoding, 0, 1))
         drawn = self._with_sound_vae(lambda: loaded.model.decode(latents, job.size), loaded, job, report)
         report(Progress(Stage.decoding, 1, 1))
-        return drawn
+        return framing.cut_content(drawn, job.size, *job.request.canvas_size)
 
     def _with_sound_vae(self, work: Callable[[], _T], loaded: _Loaded, job: Job, report: Report) -> _T:
         """Do it; once more with the VAE in fp32 where that overflows, as SDXL's and others do in fp16."""
@@ -283,17 +302,12 @@ def _encode(model: Model, job: Job, report: Report) -> Conditioning:
     return conditioning
 
 
-def _finish(drawn: Image.Image, job: Job, report: Report) -> Image.Image:
-    """Bring a drawn picture to the size that was asked for."""
-    request = job.request
-    picture = framing.cut_content(drawn, job.size, request.width, request.height)
-    if job.picture is not None and job.mask is not None:
-        picture = framing.keep_unmasked(picture, job.picture, job.mask)
-    if request.upscale != 1:
-        from pipelines.upscale import upscale
+def _upscale(drawn: Image.Image, factor: int, report: Report) -> Image.Image:
+    if factor == 1:
+        return drawn
+    from pipelines.upscale import upscale
 
-        picture = upscale(picture, request.upscale, report)
-    return picture
+    return upscale(drawn, factor, report)
 
 
 def _find_model(job: Job) -> _MakeModel:

@@ -50,6 +50,11 @@ def choose(width: int, height: int, entry: Entry) -> RenderSize:
     return drawn
 
 
+def choose_again(width: int, height: int, entry: Entry) -> RenderSize:
+    """What is drawn in a second pass: any size, since the first has laid the picture out at one that is known."""
+    return _pad(width, height, entry.size_multiple)
+
+
 def _because(drawn: RenderSize, width: int, height: int, entry: Entry, bound: str, change: str) -> RenderSize:
     limit = entry.min_pixels if bound == "at least" else entry.max_pixels
     side = math.isqrt(limit)

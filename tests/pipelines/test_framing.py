@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pipelines import framing, sizes
+from pipelines.framing import Canvas
 from pipelines.sizes import RenderSize
 
 
@@ -20,7 +21,7 @@ def _noise(width: int, height: int) -> Image.Image:
 def test_padding_and_cutting_give_the_picture_back(width: int, height: int) -> None:
     size = RenderSize(-(-width // 16) * 16, -(-height // 16) * 16, width, height)
     picture = _noise(width, height)
-    start = framing.prepare_start(picture, None, size)
+    start = framing.prepare_start(Canvas(picture), size)
     assert start.picture.size == (size.width, size.height)
     back = framing.cut_content(start.picture, size, width, height)
     assert back.tobytes() == picture.tobytes()
@@ -29,7 +30,7 @@ def test_padding_and_cutting_give_the_picture_back(width: int, height: int) -> N
 def test_a_picture_of_another_shape_covers_the_content() -> None:
     wide = Image.new("RGB", (300, 100), "red")
     wide.paste("blue", (100, 0, 200, 100))
-    start = framing.prepare_start(wide, Image.new("L", (10, 10), 255), RenderSize(64, 64, 64, 64))
+    start = framing.prepare_start(Canvas(wide, Image.new("L", (10, 10), 255)), RenderSize(64, 64, 64, 64))
     assert start.picture.getpixel((32, 32)) == (0, 0, 255)  # the middle third
     assert start.picture.getpixel((8, 32)) == (0, 0, 255)
     assert start.mask is not None
@@ -47,7 +48,7 @@ def test_the_start_picture_stays_where_the_mask_is_black() -> None:
     picture, drawn = _noise(64, 64), Image.new("RGB", (64, 64), "white")
     mask = Image.new("L", (64, 64), 0)
     mask.paste(255, (0, 0, 32, 64))
-    joined = np.asarray(framing.keep_unmasked(drawn, picture, mask))
+    joined = np.asarray(framing.set_back(drawn, Canvas(picture, mask)))
     assert (joined[:, :32] == 255).all()
     assert (joined[:, 32:] == np.asarray(picture)[:, 32:]).all()
 

@@ -34,9 +34,13 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def prepare(target: Target, request: GenerationRequest) -> None:
+    images.prepare(target, request, (request.width * request.upscale, request.height * request.upscale))
+
+
 def save_to(out: Path | str, index: int = 0, image: Image.Image = NOISE, record: Record = RECORD) -> Path:
     target = Target.from_out(out)
-    images.prepare(target, record.request)
+    prepare(target, record.request)
     return images.save(image, target, record, index)
 
 
@@ -119,7 +123,7 @@ def test_a_prompt_longer_than_a_jpeg_segment(tmp_path: Path) -> None:
     assert images.read(save_to(tmp_path / "a.jpg", record=long)).record == long
     longer = replace(RECORD, request=replace(REQUEST, prompt="word " * 200_000))
     with pytest.raises(InvalidRequest, match="too long to be kept inside a JPEG"):
-        images.prepare(Target.from_out(tmp_path / "b.jpg"), longer.request)
+        prepare(Target.from_out(tmp_path / "b.jpg"), longer.request)
     for name in ("b.png", "b.webp"):
         assert images.read(save_to(tmp_path / name, record=longer)).record == longer
 
@@ -127,8 +131,8 @@ def test_a_prompt_longer_than_a_jpeg_segment(tmp_path: Path) -> None:
 def test_a_size_that_webp_cannot_hold(tmp_path: Path) -> None:
     request = replace(REQUEST, width=4096, upscale=4)
     with pytest.raises(InvalidRequest, match="at most 16383 pixels a side, and this picture has 16384"):
-        images.prepare(Target.from_out(tmp_path / "a.webp"), request)
-    images.prepare(Target.from_out(tmp_path / "a.png"), request)
+        prepare(Target.from_out(tmp_path / "a.webp"), request)
+    prepare(Target.from_out(tmp_path / "a.png"), request)
 
 
 # Names
@@ -183,7 +187,7 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
 
 def test_a_folder_that_vanished(tmp_path: Path) -> None:
     target = Target.from_out(tmp_path / "out/")
-    images.prepare(target, REQUEST)
+    prepare(target, REQUEST)
     (tmp_path / "out").rmdir()
     with pytest.raises(UnusableFile, match="No such file or directory"):
         images.save(NOISE, target, RECORD)
@@ -208,7 +212,7 @@ def test_a_folder_that_came_between(tmp_path: Path) -> None:
     target = Target.from_out(tmp_path / "a.png")
     (tmp_path / "a.png").mkdir()
     with pytest.raises(UnusableFile):
-        images.prepare(target, REQUEST)
+        prepare(target, REQUEST)
     with pytest.raises(UnusableFile):
         images.save(NOISE, target, RECORD)
     assert files(tmp_path) == ["a.png"]
