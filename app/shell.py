@@ -20,6 +20,7 @@ from app.views.language import Language
 from app.views.notices_view import NoticesView
 from app.views.theme import Theme
 from app.views.window import MainWindow, PageSpec
+from pipelines import checkpoints
 from pipelines.errors import FirstlightError
 from pipelines.events import Failure
 
@@ -67,7 +68,7 @@ class Shell(QObject):
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.raise_()
         window.activateWindow()
-        models = [path for path in files if path.suffix.lower() == ".safetensors"]
+        models = [path for path in files if path.suffix.lower() in checkpoints.SUFFIXES]
         for path in models:
             self.panels.models.add(path)
         if models:

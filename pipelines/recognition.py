@@ -29,7 +29,9 @@ class Kind(Enum):
     unknown = "unknown"
 
 
+T5_NAMES = ("encoder.block.0.layer.0.SelfAttention.q.weight", "enc.blk.0.attn_q.weight")  # transformers', llama.cpp's
 UNET = "model.diffusion_model."  # what A1111 and ComfyUI put before the denoiser's own names
+CONTROL = "control_model."  # and before a ControlNet's
 _CROSS_ATTENTION = "input_blocks.2.1.transformer_blocks.0.attn2.to_k.weight"  # SD's first: its inputs tell 1 from 2
 _XL_SECOND_ENCODER = "conditioner.embedders.1."
 # Other families, to say by name what cannot be drawn with
@@ -41,6 +43,17 @@ _OTHERS = (
     ("double_stream_blocks.", "HiDream"),
     ("transformer_blocks.0.img_mod.", "Qwen-Image"),
     ("conditioner.embedders.0.model.", "the SDXL refiner"),
+)
+# A cross attention of a ControlNet, whose inputs tell 1 from 2, in both layouts; and SDXL's deepest, which tells the
+# full network from the smaller ones that were published too
+_CONTROL_ATTENTIONS = (_CROSS_ATTENTION, "down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k.weight")
+_CONTROL_XL = "down_blocks.2.attentions.0.transformer_blocks.9.attn2.to_k.weight"
+_OTHER_CONTROLS = (
+    ("task_embedding", "ControlNet Union"),
+    ("lora_controlnet", "a Control-LoRA"),
+    ("double_blocks.", "a ControlNet of FLUX.1 in the layout of XLabs"),
+    ("pos_embed_input.", "a ControlNet of Stable Diffusion 3"),
+    ("difference", "the difference between a ControlNet and a checkpoint"),
 )
 
 
@@ -54,13 +67,13 @@ def classify(tensors: Iterable[str]) -> tuple[Kind, str]:
 
     if has("lora_up.", "lora_down.", ".lora_A.", ".lora_B.", "lora_unet_", "lora_te", ".hada_w1_a", ".lokr_w1"):
         return Kind.lora, _lora_family(has)
-    if has("control_model.", "controlnet_cond_embedding.", "controlnet_blocks."):
-        return Kind.controlnet, ""
+    if has("control_model.", "controlnet_cond_embedding.", "controlnet_blocks.", "input_hint_block."):
+        return Kind.controlnet, "" if name_other_controlnet(names) else _control_family(has)
     family = _network_family(has)
     whole = has("cond_stage_model.", "conditioner.embedders.", "text_encoders.")
     if family:
         return (Kind.checkpoint if whole else Kind.network), family
-    if has("encoder.block.0.layer.0.SelfAttention.", "text_model.encoder.layers.0."):
+    if has(*T5_NAMES, "text_model.encoder.layers.0."):
         return Kind.text_encoder, ""
     if has("decoder.conv_in.") and has("encoder.conv_in."):
         return Kind.vae, ""
@@ -73,6 +86,24 @@ def name_other(names: Iterable[str]) -> str:
     """The family of a checkpoint that is none of ours, or an empty text."""
     text = "\n".join(names)
     return next((family for mark, family in _OTHERS if mark in text), "")
+
+
+def name_other_controlnet(names: Iterable[str]) -> str:
+    """What a ControlNet's file is where this version cannot run it, or an empty text."""
+    text = "\n".join(names)
+    return next((what for mark, what in _OTHER_CONTROLS if mark in text), "")
+
+
+def find_control_row(header: Mapping[str, TensorInfo]) -> str:
+    """The row of the catalog whose UNet a ControlNet's file is made for, or an empty text."""
+    kind, family = classify(header)
+    if kind is not Kind.controlnet:
+        return ""
+    if family == "sdxl":
+        return "sdxl-1.0" if _CONTROL_XL in header else ""
+    found = (header.get(prefix + name) for name in _CONTROL_ATTENTIONS for prefix in ("", CONTROL))
+    width = next((tensor.shape[-1] for tensor in found if tensor is not None), 0)
+    return {768: "sd-1.5", 1024: "sd-2.1"}.get(width, "") if family == "sd" else ""
 
 
 def find_row(header: Mapping[str, TensorInfo], stem: str) -> str:
@@ -127,6 +158,14 @@ def _network_family(has: Callable[..., bool]) -> str:
     if has(_XL_SECOND_ENCODER, "add_embedding.linear_1.", "diffusion_model.label_emb."):
         return "sdxl"
     return "sd"
+
+
+def _control_family(has: Callable[..., bool]) -> str:
+    if has("controlnet_x_embedder."):
+        return "flux"
+    if not has("controlnet_cond_embedding.", "input_hint_block."):
+        return ""
+    return "sdxl" if has("add_embedding.linear_1.", "label_emb.") else "sd"
 
 
 def _lora_family(has: Callable[..., bool]) -> str:

@@ -1,12 +1,13 @@
 """Networks from files in an original layout, converted by diffusers' own functions. Importing this loads PyTorch.
 
-Files in fp8 are brought to the wanted precision; ComfyUI's scaled ones (https://github.com/Comfy-Org/ComfyUI,
-`scaled_fp8`) hold a factor for each layer as `scale_weight`.
+Files in fp8 and GGUF's quantised types are brought to the wanted precision; ComfyUI's scaled ones
+(https://github.com/Comfy-Org/ComfyUI, `scaled_fp8`) hold a factor for each layer as `scale_weight`.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -14,6 +15,8 @@ import torch
 from pipelines.catalog import read_json
 from pipelines.errors import UnusableFile
 from pipelines.families import standins
+from pipelines.gguf_header import is_gguf
+from pipelines.gguf_weights import read_tensors as read_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +29,15 @@ if TYPE_CHECKING:
 
 _SCALE, _MARKS = ".scale_weight", (".scale_input", "scaled_fp8")
 _FP8 = (torch.float8_e4m3fn, torch.float8_e5m2)
+# T5 in llama.cpp's names, as GGUF files have it (https://github.com/ggml-org/llama.cpp, gguf-py's tensor_mapping)
+_T5_NAMES = {
+    "token_embd": "shared", "enc.blk": "encoder.block", "enc.output_norm": "encoder.final_layer_norm",
+    "attn_q": "layer.0.SelfAttention.q", "attn_k": "layer.0.SelfAttention.k", "attn_v": "layer.0.SelfAttention.v",
+    "attn_o": "layer.0.SelfAttention.o", "attn_rel_b": "layer.0.SelfAttention.relative_attention_bias",
+    "attn_norm": "layer.0.layer_norm", "ffn_norm": "layer.1.layer_norm", "ffn_gate": "layer.1.DenseReluDense.wi_0",
+    "ffn_up": "layer.1.DenseReluDense.wi_1", "ffn_down": "layer.1.DenseReluDense.wo",
+}  # fmt: skip
+_T5_NAME = re.compile(rf"\b({'|'.join(map(re.escape, _T5_NAMES))})\b")
 _UTILITIES = "diffusers.loaders.single_file_utils"
 # Of no use to a network, and left in by those who made the files
 _LEFTOVERS = ("position_ids", "logit_scale", ".num_batches_tracked", "_ema.", "spiece_model")
@@ -38,20 +50,24 @@ def load_module(spec: OriginalSpec, dtype: torch.dtype) -> torch.nn.Module:
         UnusableFile: tensors are missing, left over or of another shape.
     """
     module = make_network(spec)
-    state_dict = {name: tensor.to(dtype) for name, tensor in read_state_dict(spec).items()}
+    state_dict = {name: tensor.to(dtype) for name, tensor in read_state_dict(spec, dtype).items()}
     check(spec.files[0], spec.name, state_dict, module.state_dict())
     module.load_state_dict(state_dict, assign=True, strict=False)
     _fill_buffers(module)
     return module
 
 
-def read_state_dict(spec: OriginalSpec) -> dict[str, Tensor]:
-    """The network's tensors by the names that its library has for them, in the file's precision, fp8 in bf16.
+def read_state_dict(spec: OriginalSpec, dtype: torch.dtype = torch.bfloat16) -> dict[str, Tensor]:
+    """The network's tensors by the names that its library has for them, in the file's precision.
+
+    What is in fp8 comes in bf16, and a GGUF file's in `dtype`.
 
     Raises:
         UnusableFile: the layout is not that of the network.
     """
-    return convert(spec.class_name, _unscale(_read(spec.files[0], spec.prefix)), spec.folder)
+    file = spec.files[0]
+    tensors = read_gguf(file, spec.prefix, dtype) if is_gguf(file) else _unscale(_read(file, spec.prefix))
+    return convert(spec.class_name, tensors, spec.folder)
 
 
 def convert(class_name: str, tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
@@ -135,6 +151,17 @@ def _convert_unet(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]
     return _utilities().convert_ldm_unet_checkpoint(prefixed, config)
 
 
+def _convert_controlnet(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
+    if "controlnet_cond_embedding.conv_in.weight" in tensors:
+        return tensors
+    config = standins.read_config(_diffusers("ControlNetModel"), folder)
+    converted = cast("dict[str, Tensor | None]", _utilities().convert_controlnet_checkpoint(tensors, config))
+    found = {name: tensor for name, tensor in converted.items() if tensor is not None}
+    if len(found) != len(tensors):
+        raise ValueError(f"{len(tensors) - len(found)} tensors are not known")
+    return found
+
+
 def _convert_vae(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
     if any(name.startswith("decoder.up_blocks.") for name in tensors):
         return tensors
@@ -184,7 +211,8 @@ def _convert_open_clip(tensors: dict[str, Tensor], folder: Path) -> dict[str, Te
 
 
 def _convert_t5(tensors: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-    """transformers' own names; the embedding is there once or twice."""
+    """transformers' own names or llama.cpp's; the embedding is there once or twice."""
+    tensors = {_T5_NAME.sub(lambda found: _T5_NAMES[found[0]], name): one for name, one in tensors.items()}
     shared = tensors.get("shared.weight", tensors.get("encoder.embed_tokens.weight"))
     if shared is None:
         raise KeyError("shared.weight")
@@ -202,6 +230,7 @@ def _diffusers(class_name: str) -> type[torch.nn.Module]:
 _CONVERTERS: dict[str, Callable[[dict[str, Tensor], Path], dict[str, Tensor]]] = {
     "UNet2DConditionModel": _convert_unet,
     "AutoencoderKL": _convert_vae,
+    "ControlNetModel": _convert_controlnet,
     "FluxTransformer2DModel": _convert_flux,
     "CLIPTextModel": _convert_clip,
     "CLIPTextModelWithProjection": _convert_open_clip,

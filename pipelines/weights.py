@@ -1,8 +1,8 @@
 """Weights on disk: found, and checked by our own reader before any library sees them.
 
-Only safetensors files are read. The format (https://huggingface.co/docs/safetensors): eight bytes with the
-length n of the header, little-endian; n bytes of JSON that maps each tensor's name to its dtype, shape and
-the two ends of its bytes; then the tensors' bytes without gaps.
+Safetensors files are read here, GGUF's by `gguf_header`. The format (https://huggingface.co/docs/safetensors): eight
+bytes with the length n of the header, little-endian; n bytes of JSON that maps each tensor's name to its dtype, shape
+and the two ends of its bytes; then the tensors' bytes without gaps.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def read_header(file: Path) -> dict[str, TensorInfo]:
             _refuse_other_formats(file, start, size)
             length = int.from_bytes(start[:8], "little")
             if length > _HEADER_MAX:
-                raise _damaged(file, f"its header claims a length of {length} bytes")
+                raise damaged(file, f"its header claims a length of {length} bytes")
             if 8 + length > size:
-                raise _incomplete(file, size, f"at least {8 + length}")
+                raise incomplete(file, size, f"at least {8 + length}")
             stream.seek(8)
             text = stream.read(length)
     except FileNotFoundError:
@@ -93,9 +93,18 @@ def _find_component(folder: Path, name: str, stated: object, expected: tuple[str
             f"The {name} of the model {str(folder)!r} is {stated!r} and not {class_name} from {library}.",
             "Use a model of a family that this version runs.",
         )
-    read_json(folder / name / "config.json")
-    files, parameters = _find_weights(folder / name, _STEMS[library])
-    return ComponentSpec(name, library, class_name, folder / name, files, parameters)
+    return find_network(folder / name, name, library, class_name)
+
+
+def find_network(folder: Path, name: str, library: str, class_name: str) -> ComponentSpec:
+    """The network `name` in a folder of its own.
+
+    Raises:
+        UnusableFile: its configuration is missing, or it has no whole safetensors weights.
+    """
+    read_json(folder / "config.json")
+    files, parameters = _find_weights(folder, _STEMS[library])
+    return ComponentSpec(name, library, class_name, folder, files, parameters)
 
 
 def _find_weights(folder: Path, stem: str) -> tuple[tuple[Path, ...], int]:
@@ -179,7 +188,7 @@ def _refuse_other_formats(file: Path, start: bytes, size: int) -> None:
             "Get the model as a safetensors file.",
         )
     if size < 10:
-        raise _incomplete(file, size, "at least 10")
+        raise incomplete(file, size, "at least 10")
     if start[8:9] != b"{":
         raise UnusableFile(f"The file {str(file)!r} is no safetensors file.", _AGAIN)
 
@@ -188,9 +197,9 @@ def _parse_header(file: Path, text: bytes) -> dict[str, TensorInfo]:
     try:
         header: object = json.loads(text.decode("utf-8"), object_pairs_hook=_refuse_duplicates)
     except (ValueError, RecursionError):
-        raise _damaged(file, "its header cannot be read") from None
+        raise damaged(file, "its header cannot be read") from None
     if not isinstance(header, dict):
-        raise _damaged(file, "its header is no JSON object")
+        raise damaged(file, "its header is no JSON object")
     tensors = cast("dict[str, object]", header)
     return {name: _parse_tensor(file, name, entry) for name, entry in tensors.items() if name != "__metadata__"}
 
@@ -204,7 +213,7 @@ def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _parse_tensor(file: Path, name: str, entry: object) -> TensorInfo:
     if not isinstance(entry, dict):
-        raise _damaged(file, f"its header does not describe {name!r}")
+        raise damaged(file, f"its header does not describe {name!r}")
     values = cast("dict[str, object]", entry)
     dtype, shape, ends = (
         values.get("dtype"),
@@ -212,17 +221,17 @@ def _parse_tensor(file: Path, name: str, entry: object) -> TensorInfo:
         _integers(values.get("data_offsets")),
     )
     if not isinstance(dtype, str) or dtype not in _BITS:
-        raise _damaged(file, f"{name!r} has the unknown type {dtype!r}")
+        raise damaged(file, f"{name!r} has the unknown type {dtype!r}")
     if shape is None or ends is None or len(ends) != 2:
-        raise _damaged(file, f"its header does not describe {name!r}")
+        raise damaged(file, f"its header does not describe {name!r}")
     begin, end = ends
-    if (end - begin) * 8 != _count(shape) * _BITS[dtype]:
-        raise _damaged(file, f"{name!r} has {end - begin} bytes, which does not fit its shape")
+    if (end - begin) * 8 != count_values(shape) * _BITS[dtype]:
+        raise damaged(file, f"{name!r} has {end - begin} bytes, which does not fit its shape")
     return TensorInfo(dtype, shape, begin, end)
 
 
-def _count(shape: tuple[int, ...]) -> int:
-    """The product, without ever computing a number that no file can have: a header may list a million sides."""
+def count_values(shape: tuple[int, ...]) -> int:
+    """The product of the sides, but none that no file can have: a header may list a million of them."""
     if 0 in shape:
         return 0
     count = 1
@@ -247,17 +256,19 @@ def _check_ranges(file: Path, tensors: dict[str, TensorInfo], available: int, si
     end = 0
     for tensor in sorted(tensors.values(), key=lambda tensor: (tensor.begin, tensor.end)):
         if tensor.begin != end:
-            raise _damaged(file, "its tensors overlap" if tensor.begin < end else "there are gaps between its tensors")
+            raise damaged(file, "its tensors overlap" if tensor.begin < end else "there are gaps between its tensors")
         end = tensor.end
     if end > available:
-        raise _incomplete(file, size, str(size - available + end))
+        raise incomplete(file, size, str(size - available + end))
     if end < available:
-        raise _damaged(file, f"{available - end} bytes belong to no tensor")
+        raise damaged(file, f"{available - end} bytes belong to no tensor")
 
 
-def _incomplete(file: Path, size: int, wanted: str) -> UnusableFile:
+def incomplete(file: Path, size: int, wanted: str) -> UnusableFile:
+    """What to raise where a file of `size` bytes should have `wanted`."""
     return UnusableFile(f"The file {str(file)!r} is incomplete: {size} of {wanted} bytes.", _AGAIN)
 
 
-def _damaged(file: Path, why: str) -> UnusableFile:
+def damaged(file: Path, why: str) -> UnusableFile:
+    """What to raise where a file contradicts itself."""
     return UnusableFile(f"The file {str(file)!r} is damaged: {why}.", _AGAIN)

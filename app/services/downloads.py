@@ -23,7 +23,7 @@ from app.services.part import HashKind, RemoteFile
 from app.services.queue import Download, Queue, State
 from app.services.registry import Keeping, Model, StoredFile
 from app.services.transfer import Server, TransferFailed, check_url, make_client
-from pipelines import catalog, weights
+from pipelines import catalog, checkpoints
 from pipelines.errors import Cancelled, FirstlightError, InvalidRequest, UnusableFile
 from pipelines.events import Failure, Notice
 
@@ -267,7 +267,7 @@ class Downloads:
         stored: list[StoredFile] = []
         for remote in offer.files:
             path = folder / remote.name
-            if path.suffix == ".safetensors":
+            if path.suffix in checkpoints.SUFFIXES:
                 self._check_header(path, download)
             known = remote.hash if remote.hash_kind is HashKind.sha256 else ""
             sha256 = hashes.get(remote.name) or known or hash_file(path, lambda done: None)
@@ -302,7 +302,7 @@ class Downloads:
     def _check_header(self, path: Path, download: Download) -> None:
         """A file whose header is wrong is no model, however whole it arrived."""
         try:
-            weights.read_header(files.long_path(path))
+            checkpoints.read_header(files.long_path(path))
         except UnusableFile as error:
             files.long_path(path).unlink(missing_ok=True)
             raise TransferFailed(error.message, f"{download.source} does not offer a model that can be used.") from None

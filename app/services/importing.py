@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.services import files
-from pipelines import catalog, weights
+from pipelines import catalog, checkpoints
 from pipelines.errors import UnusableFile
 from pipelines.recognition import Kind, classify
 
@@ -81,7 +81,7 @@ def look_at(file: Path) -> Found:
     """What a single file is, by its header."""
     size = _size(file)
     try:
-        names = weights.read_header(files.long_path(file)).keys()
+        names = checkpoints.read_header(files.long_path(file)).keys()
     except UnusableFile as error:
         return Found(file, _by_folder(file), "", size, error.message)
     kind, family = classify(names)
@@ -138,7 +138,7 @@ class _Walk:
             suffix = path.suffix.casefold()
             if path in self._known:
                 return False
-            if suffix == ".safetensors":
+            if suffix in checkpoints.SUFFIXES:
                 self._check()
                 self.found.append(look_at(path))
             elif suffix in _PICKLES:

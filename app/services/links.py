@@ -9,13 +9,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from app.services import files
 from app.services.hub import AccessDenied, Denial
 from app.services.transfer import PICKLES, TransferFailed, check_url
+from pipelines import checkpoints
 from pipelines.errors import InvalidRequest, UnusableFile
 
 if TYPE_CHECKING:
     import httpx2
 
 _SECRETS = ("token", "key", "secret", "password", "auth", "sig", "credential")
-_OTHER_FORMATS = (".gguf", ".zip", ".7z", ".rar", ".tar", ".gz", ".onnx")
+_OTHER_FORMATS = (".zip", ".7z", ".rar", ".tar", ".gz", ".onnx")
 
 
 def check_link(link: str) -> None:
@@ -41,7 +42,8 @@ def check_link(link: str) -> None:
 def file_name(link: str) -> str:
     """The name that a linked file gets here."""
     last = unquote(urlsplit(link).path.rstrip("/").rpartition("/")[2])
-    return f"{files.safe_name(last.removesuffix('.safetensors'))}.safetensors"
+    suffix = next((suffix for suffix in checkpoints.SUFFIXES if last.endswith(suffix)), checkpoints.SUFFIXES[0])
+    return f"{files.safe_name(last.removesuffix(suffix))}{suffix}"
 
 
 def explain_link(response: httpx2.Response, host: str, *, has_token: bool) -> UnusableFile:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.services import files, importing
 from app.services.importing import Kind
 from app.services.registry import Keeping, Model, StoredFile
-from pipelines import weights
+from pipelines import checkpoints
 from pipelines.errors import UnusableFile
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def _teller(model: Model, file: StoredFile, start: int, report: FileReport) -> C
 def _verify(model: Model, file: StoredFile, tell: Callable[[int], None]) -> tuple[Verdict, str]:
     path = model.path_of(file)
     try:
-        if path.suffix.casefold() == ".safetensors":
-            weights.read_header(files.long_path(path))
+        if path.suffix.casefold() in checkpoints.SUFFIXES:
+            checkpoints.read_header(files.long_path(path))
         sha256 = hash_file(path, tell)
     except UnusableFile as error:
         return Verdict(file.name, error.message, hashed=False), ""

@@ -33,6 +33,7 @@ from app.views.model_questions import ModelQuestions
 from app.views.theme import SPACE
 from app.views.token_dialog import TokenDialog
 from app.views.work_view import WorkView
+from pipelines import checkpoints
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
@@ -217,7 +218,7 @@ class ModelsPage(QWidget):
     def _choose_file(self) -> None:
         dialog = QFileDialog(self, self.tr("Add a model file"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("Models (*.safetensors)"), self.tr("All files (*)")])
+        dialog.setNameFilters([self.tr("Models (*.safetensors *.gguf)"), self.tr("All files (*)")])
         self._choose(dialog)
 
     def _choose_folder(self) -> None:
@@ -268,6 +269,6 @@ def _dropped(event: QDropEvent) -> Path | None:
     for url in event.mimeData().urls():
         if url.isLocalFile():
             path = Path(url.toLocalFile())
-            if path.suffix.casefold() == ".safetensors" or path.is_dir():
+            if path.suffix.casefold() in checkpoints.SUFFIXES or path.is_dir():
                 return path
     return None

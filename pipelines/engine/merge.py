@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from pipelines import lora, lora_math, single_file
 from pipelines.engine.rtx_weights import LibraryWeights, Originals
 from pipelines.errors import UnusableFile
+from pipelines.gguf_header import is_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -104,6 +105,8 @@ def find_source(spec: ComponentSpec, names: Iterable[str]) -> Source:
     Raises:
         UnusableFile: the checkpoint has not got them.
     """
+    if any(map(is_gguf, spec.files)):
+        return LibraryWeights(spec)
     originals = Originals(spec.files)
     missing = originals.missing(names)
     if not missing:

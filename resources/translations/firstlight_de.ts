@@ -2109,6 +2109,18 @@
         <translation>TensorRT-RTX läuft nicht auf der {0}, deren Compute Capability {1} ist</translation>
     </message>
     <message>
+        <source>Build it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build it so, or without regions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build it without regions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Check the connection, or try again later.</source>
         <translation>Verbindung prüfen oder es später erneut versuchen.</translation>
     </message>
@@ -2121,8 +2133,20 @@
         <translation>Neue Versionen gibt es auf der Seite des Projekts.</translation>
     </message>
     <message>
+        <source>Get the model as GGUF of version 3, or as a safetensors file.</source>
+        <translation>Bitte das Modell als GGUF der Version 3 oder als safetensors-Datei holen.</translation>
+    </message>
+    <message>
+        <source>Get the model as Q8_0, Q4_K or another usual type, or as a safetensors file.</source>
+        <translation>Bitte das Modell als Q8_0, Q4_K oder in einem anderen üblichen Typ oder als safetensors-Datei holen.</translation>
+    </message>
+    <message>
         <source>Get the model in 16 bits, or in fp8.</source>
         <translation>Das Modell in 16 Bit oder in fp8 holen.</translation>
+    </message>
+    <message>
+        <source>In an engine in pieces all weights are inputs.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Let no GPU memory spill into main memory, which is many times slower: in NVIDIA Control Panel, set &apos;CUDA - Sysmem Fallback Policy&apos; to &apos;Prefer No Sysmem Fallback&apos;.</source>
@@ -2131,6 +2155,22 @@
     <message>
         <source>Memory is short, so the VAE works in tiles of {0}x{1} pixels.</source>
         <translation>Der Speicher ist knapp, darum arbeitet die VAE in Kacheln von {0}x{1} Pixeln.</translation>
+    </message>
+    <message>
+        <source>No engine is made for a model with ControlNets.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass the folder with its config.json.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pass the path of its file, or of its diffusers folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put the config.json of its page beside it, or use another ControlNet.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>PyTorch&apos;s compiler on the CPU</source>
@@ -2157,6 +2197,14 @@
         <translation>TensorRT-RTX auf {0}</translation>
     </message>
     <message>
+        <source>The ControlNet {0} is made for {1}, and does not fit {2}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The ControlNet {0} is of a kind that its file alone does not tell.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The backend inductor cannot run here: {0}.</source>
         <translation>Das Backend inductor kann hier nicht laufen: {0}.</translation>
     </message>
@@ -2167,6 +2215,10 @@
     <message>
         <source>The backend {0} has no place for its engines.</source>
         <translation>Das Backend {0} hat keinen Platz für seine Engines.</translation>
+    </message>
+    <message>
+        <source>The block {0} needs a later one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The building of the {0} broke off (code {1}).</source>
@@ -2203,6 +2255,10 @@
     <message>
         <source>The engine has a fault: {0}: {1}.</source>
         <translation>Die Engine hat einen Fehler: {0}: {1}.</translation>
+    </message>
+    <message>
+        <source>The engine in pieces is damaged: {0}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The engine needs {0} GB on the disk of {1}; {2} GB are free.</source>
@@ -2285,6 +2341,10 @@
         <translation>Die Datei {0} von {1} ist nicht die versprochene: {2}.</translation>
     </message>
     <message>
+        <source>The file {0} has become shorter.</source>
+        <translation>Die Datei {0} ist kürzer geworden.</translation>
+    </message>
+    <message>
         <source>The file {0} has {1} bytes on the server, and {2} were promised.</source>
         <translation>Die Datei {0} hat auf dem Server {1} Bytes, versprochen waren {2}.</translation>
     </message>
@@ -2295,6 +2355,10 @@
     <message>
         <source>The file {0} holds no {1}, and there is none beside it.</source>
         <translation>Die Datei {0} enthält {1} nicht, und daneben liegt auch keine.</translation>
+    </message>
+    <message>
+        <source>The file {0} is GGUF of version {1}, which cannot be read.</source>
+        <translation>Die Datei {0} ist GGUF der Version {1}; diese kann nicht gelesen werden.</translation>
     </message>
     <message>
         <source>The file {0} is a Git LFS pointer and not the file itself.</source>
@@ -2345,6 +2409,10 @@
         <translation>Die Datei {0} fehlt.</translation>
     </message>
     <message>
+        <source>The file {0} is no GGUF file.</source>
+        <translation>Die Datei {0} ist keine GGUF-Datei.</translation>
+    </message>
+    <message>
         <source>The file {0} is no safetensors file.</source>
         <translation>Die Datei {0} ist keine safetensors-Datei.</translation>
     </message>
@@ -2365,8 +2433,16 @@
         <translation>Die Datei {0} {1}.</translation>
     </message>
     <message>
+        <source>The folder {0} holds a {1} and no ControlNet that this version runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The folder {0} holds a {1} model, which this version cannot run.</source>
         <translation>Der Ordner {0} enthält ein Modell der Art {1}, das diese Version nicht ausführen kann.</translation>
+    </message>
+    <message>
+        <source>The folder {0} holds no ControlNet.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The folder {0} is missing.</source>
@@ -2553,6 +2629,14 @@
         <translation>Das Installationsprogramm lässt sich nicht starten: {0}.</translation>
     </message>
     <message>
+        <source>The size of the tensor {0} is not known.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The size {0} is not that of an input.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The size {0} is not understood.</source>
         <translation>Die Größe {0} ist nicht verständlich.</translation>
     </message>
@@ -2607,6 +2691,10 @@
     <message>
         <source>The weights in {0} are a pickle file ({1}), which could run any program.</source>
         <translation>Die Gewichte in {0} sind eine Pickle-Datei ({1}), die jedes Programm starten könnte.</translation>
+    </message>
+    <message>
+        <source>The weights in {0} are of GGUF&apos;s type number {1}, which this version cannot read.</source>
+        <translation>Die Gewichte in {0} haben den GGUF-Typ Nummer {1}, den diese Version nicht lesen kann.</translation>
     </message>
     <message>
         <source>The weights in {0} are of the type {1}, which this version cannot read.</source>
@@ -2701,6 +2789,10 @@
         <translation>Es gibt bereits ein Modell mit dem Namen {0}.</translation>
     </message>
     <message>
+        <source>There is no ControlNet {0}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no GPU {0}.</source>
         <translation>Es gibt keine GPU {0}.</translation>
     </message>
@@ -2775,6 +2867,10 @@
     <message>
         <source>This job was written by a later version of Firstlight.</source>
         <translation>Dieser Auftrag stammt von einer neueren Version von Firstlight.</translation>
+    </message>
+    <message>
+        <source>This network has no repeated blocks.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This system has no keyring in which a token could be kept.</source>
@@ -2921,6 +3017,14 @@
         <translation>Ein Modell derselben Familie verwenden oder dessen Engine bauen.</translation>
     </message>
     <message>
+        <source>Use another ControlNet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use one that is made for this model, or another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Use one that was trained on this very model.</source>
         <translation>Eine verwenden, die auf genau diesem Modell trainiert wurde.</translation>
     </message>
@@ -2981,6 +3085,10 @@
         <translation>Kompilieren lohnt sich bei vielen Schritten</translation>
     </message>
     <message>
+        <source>control picture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>cuda-python is not installed</source>
         <translation>cuda-python ist nicht installiert</translation>
     </message>
@@ -3031,6 +3139,10 @@
     <message>
         <source>made; checked when the size is next used</source>
         <translation>gebaut; werden geprüft, wenn die Größe wieder vorkommt</translation>
+    </message>
+    <message>
+        <source>no engine is made for ControlNets</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>on {0}</source>
@@ -3513,6 +3625,10 @@
         <translation>{0} sendet eine Webseite statt der Datei {1}.</translation>
     </message>
     <message>
+        <source>{0} takes no ControlNet in this version.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{0} takes no negative prompt, so it changes nothing.</source>
         <translation>{0} nimmt keinen negativen Prompt, er ändert darum nichts.</translation>
     </message>
@@ -3969,12 +4085,12 @@
         <translation>Modelldatei hinzufügen</translation>
     </message>
     <message>
-        <source>Models (*.safetensors)</source>
-        <translation>Modelle (*.safetensors)</translation>
-    </message>
-    <message>
         <source>All files (*)</source>
         <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Models (*.safetensors *.gguf)</source>
+        <translation>Modelle (*.safetensors *.gguf)</translation>
     </message>
     <message>
         <source>Add a folder of models</source>

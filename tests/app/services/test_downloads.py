@@ -280,7 +280,7 @@ def test_a_token_goes_to_its_host_and_is_written_nowhere(
         ("https://user:pass@example.com/x.safetensors", "holds a token"),
         ("http://example.com/x.safetensors", "not be protected"),
         ("https://example.com/x.ckpt", "pickle"),
-        ("https://example.com/x.gguf", "cannot be used"),
+        ("https://example.com/x.onnx", "cannot be used"),
         ("starter", "part of Firstlight"),
         ("sd-2.1", "not offered"),
         ("flux.1-dve", "no model named"),
