@@ -100,6 +100,9 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
         "--upscale", metavar="2|4", type=_Whole("upscale"), default=1, help="enlarge the finished picture"
     )
     parser.add_argument(
+        "--safety-check", action="store_true", help="blur pictures that look unsafe for work (default: no)"
+    )
+    parser.add_argument(
         "--backend",
         type=_Choice(Backend, "backend"),
         default=Backend.auto,
@@ -175,7 +178,7 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         "--part", metavar="NAME", action="append", default=[], help="only this network; may be repeated (default: all)"
     )
     build.add_argument(
-        "--weights", metavar="KIND", default="placeholder", help="placeholder or input (default: placeholder)"
+        "--weights", metavar="KIND", default="placeholder", help="placeholder, input or regions (default: placeholder)"
     )
     build.add_argument("--capability", metavar="N.N", help="for GPUs of this compute capability only (default: all)")
     build.add_argument("--into", metavar="FOLDER", type=_file, help="keep them there (default: where sessions look)")

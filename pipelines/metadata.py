@@ -186,6 +186,7 @@ def _request(document: dict[str, object]) -> GenerationRequest:
         refiner=_get(data, "refiner", str),
         refiner_start=_number(data, "refiner_start"),
         controls=_controls(data),
+        safety_check=_flag(data, "safety_check"),
     )
 
 

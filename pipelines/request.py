@@ -41,12 +41,22 @@ class Backend(Enum):
 
 
 class Precision(Enum):
-    """Data type of the networks' weights and activations; `auto` lets `engine.select` choose."""
+    """Data type of the networks' weights and activations; `auto` lets `engine.select` choose.
+
+    The narrow ones are of the denoiser's linear layers; see `pipelines.engine.quantise`.
+    """
 
     auto = "auto"
     fp32 = "fp32"
     bf16 = "bf16"
     fp16 = "fp16"
+    fp8 = "fp8"
+    int8 = "int8"  # weights only
+    int4 = "int4"  # weights only
+    nvfp4 = "nvfp4"  # of TensorRT-RTX only
+
+
+NARROW = (Precision.fp8, Precision.int8, Precision.int4)  # those that PyTorch runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,7 @@ class GenerationRequest:
 
     `guidance_scale` is the distilled guidance of models that have it, else classifier-free guidance. Picture `i` of
     `num_images` uses seed `(seed + i) mod 2**64`, so each can be made again alone. `refiner` (a name or a path) goes on
-    after the share `refiner_start` of the steps.
+    after the share `refiner_start` of the steps. With `safety_check`, pictures that look unsafe for work are blurred.
 
     Raises:
         InvalidRequest: a value is out of its range; the message names the range.
@@ -169,6 +179,7 @@ class GenerationRequest:
     refiner: str = ""
     refiner_start: float = 0.8
     controls: tuple[ControlChoice, ...] = ()
+    safety_check: bool = False
 
     def __post_init__(self) -> None:
         _check_size(self.width, self.height)

@@ -94,6 +94,7 @@ def make_request(args: argparse.Namespace, locate: Callable[[str], str] = str) -
         upscale=args.upscale,
         backend=args.backend,
         precision=args.precision,
+        safety_check=args.safety_check,
     )
 
 

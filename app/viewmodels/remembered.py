@@ -37,7 +37,9 @@ class PageState:
     loras: tuple[LoraRow, ...] = ()
 
 
-def capture(page: Controls, model: str, backend: Backend, precision: Precision) -> PageState:
+def capture(
+    page: Controls, model: str, backend: Backend, precision: Precision, *, safety_check: bool = False
+) -> PageState:
     """What stands on `page` now; `model` is what a request calls its model.
 
     Raises:
@@ -60,6 +62,7 @@ def capture(page: Controls, model: str, backend: Backend, precision: Precision) 
         upscale=page.upscale,
         backend=backend,
         precision=precision,
+        safety_check=safety_check,
     )
     return PageState(request, page.style.key, page.seed_locked, page.loras)
 
