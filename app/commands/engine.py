@@ -89,9 +89,9 @@ def _find_folder(name_or_path: str) -> Path:
 
 def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
     """One for each part that is asked for, or that the model has."""
-    from pipelines.engine.build import PORTABLE, Recipe
+    from pipelines.engine.build import PORTABLE, REGIONS, Recipe
     from pipelines.engine.export import find_network
-    from pipelines.engine.interfaces import Part
+    from pipelines.engine.interfaces import IN_BLOCKS, Part
     from pipelines.engine.network import WeightKind
 
     has = catalog.read_json(folder / "model_index.json")
@@ -99,12 +99,15 @@ def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
     for name in args.part:
         if name not in known:
             raise InvalidRequest(f"There is no part {name!r}.", f"Use one of {', '.join(known)}.")
-    if args.weights not in (WeightKind.placeholder.value, WeightKind.input.value):
-        raise InvalidRequest(f"Weights cannot be {args.weights!r} in an engine.", "Use placeholder or input.")
-    parts = [known[name] for name in args.part] or [part for part in Part if part.component in has]
+    if args.weights not in (WeightKind.placeholder.value, WeightKind.input.value, REGIONS):
+        raise InvalidRequest(f"Weights cannot be {args.weights!r} in an engine.", "Use placeholder, input or regions.")
+    regions = args.weights == REGIONS
+    usual = IN_BLOCKS if regions else tuple(Part)
+    parts = [known[name] for name in args.part] or [part for part in usual if part.component in has]
     precision = Precision.bf16 if args.precision is Precision.auto else args.precision
-    kind = WeightKind(args.weights)
-    return [Recipe(find_network(folder, part), precision, kind, args.capability or PORTABLE) for part in parts]
+    kind = WeightKind.input if regions else WeightKind(args.weights)
+    target = args.capability or PORTABLE
+    return [Recipe(find_network(folder, part), precision, kind, target, regions=regions) for part in parts]
 
 
 def _find(store: Store, facts: Facts, *, rebuild: bool) -> tuple[Entry | None, str]:

@@ -22,7 +22,6 @@ from pipelines.errors import EngineFailure, FirstlightError, InvalidRequest, NoR
 from pipelines.request import Precision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
     from pathlib import Path
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from pipelines.engine.store import Entry, Store
 
 PORTABLE = "portable"
+REGIONS = "regions"  # the mode of an engine in pieces; see `pieces`
 TARGETS = ("7.5", "8.0", "8.6", "8.9", "12.0", "12.1")  # compute capabilities that one engine can be made for
 BUILD_LOG = "build.log"  # what the child and its libraries write, in the folder of the job
 _TURING = "7.5"
@@ -74,13 +74,22 @@ class BuildReport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to build. `target` is `portable` or a compute capability; `files` hold the weights that become constants."""
+    """What to build. `target` is `portable` or a compute capability; `files` hold the weights that become constants.
+
+    With `regions` the network is built in pieces, each repeated block once, and its weights are inputs.
+    """
 
     network: Network
     precision: Precision
     kind: WeightKind = WeightKind.placeholder
     target: str = PORTABLE
     files: tuple[Path, ...] = ()
+    regions: bool = False
+
+    @property
+    def mode(self) -> str:
+        """How weights are held, as `Facts` have it."""
+        return REGIONS if self.regions else self.kind.value
 
     def check(self) -> None:
         """Refuse what cannot be built anywhere.
@@ -96,6 +105,8 @@ class Recipe:
             )
         if self.target == _TURING and self.precision is Precision.bf16:
             raise InvalidRequest("GPUs of compute capability 7.5 have no bf16.", "Use --precision fp16.")
+        if self.regions and self.kind is not WeightKind.input:
+            raise InvalidRequest("In an engine in pieces all weights are inputs.", "Build it so, or without regions.")
         if self.kind is WeightKind.constant and not self.files:
             raise InvalidRequest("Weights become constants only where they are at hand.", "Build with placeholders.")
 
@@ -112,12 +123,7 @@ class Built:
     """Message of the child: the compressed plan of `plan_bytes` lies in the folder of the job."""
 
     plan_bytes: int
-    export_seconds: float
-    build_seconds: float
-    peak_memory: int
-    graph_sha256: str
-    weights: Mapping[str, str]
-    versions: Mapping[str, str]
+    details: Details
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ def make_facts(recipe: Recipe, export_version: int) -> Facts:
     return Facts(
         architecture=recipe.network.architecture,
         precision=recipe.precision.value,
-        mode=recipe.kind.value,
+        mode=recipe.mode,
         target=recipe.target,
         profile=describe_profile(recipe.network.interface),
         rtx_version=rtx.need_version(),
@@ -150,6 +156,17 @@ def describe_profile(interface: Interface) -> str:
     """The ranges of all sizes that may change: `batch 1-8 (1), image 16-16384 (4096)`."""
     axes = {size.name: size for one in interface.inputs for size in one.shape if isinstance(size, Axis)}
     return ", ".join(f"{axis.name} {axis.minimum}-{axis.maximum} ({axis.usual})" for axis in axes.values())
+
+
+def describe(recipe: Recipe) -> str:
+    """Why weights are held so, in words."""
+    if recipe.regions:
+        return "blocks of one kind share a plan, and their weights can be streamed: for GPUs with little memory"
+    if recipe.kind is WeightKind.placeholder:
+        return "weights are refitted from the checkpoint: one engine for all checkpoints of this architecture"
+    if recipe.kind is WeightKind.input:
+        return "weights are inputs: nothing to refit, and a LoRA is written in place"
+    return "the weights of one checkpoint are inside"
 
 
 def build(recipe: Recipe, facts: Facts, store: Store, report: BuildReport) -> Entry:
@@ -166,28 +183,10 @@ def build(recipe: Recipe, facts: Facts, store: Store, report: BuildReport) -> En
     clock = _Clock(recipe.network.part.value, durations.estimate(facts, recipe.network.part.value))
     with store.workplace() as work:
         built = _run_child(recipe, work, clock, report)
-        details = Details(
-            part=recipe.network.part.value,
-            reason=_reason(recipe),
-            export_seconds=built.export_seconds,
-            build_seconds=built.build_seconds,
-            peak_memory=built.peak_memory,
-            graph_sha256=built.graph_sha256,
-            weights=built.weights,
-            versions=built.versions,
-        )
-        entry = store.add(facts, details, (work / "plan.xz").read_bytes(), built.plan_bytes)
+        entry = store.add(facts, built.details, (work / "plan.xz").read_bytes(), built.plan_bytes)
     durations.record(facts, recipe.network.part.value, clock.elapsed())
     report(clock.finish())
     return entry
-
-
-def _reason(recipe: Recipe) -> str:
-    if recipe.kind is WeightKind.placeholder:
-        return "weights are refitted from the checkpoint: one engine for all checkpoints of this architecture"
-    if recipe.kind is WeightKind.input:
-        return "weights are inputs: nothing to refit, and a LoRA is written in place"
-    return "the weights of one checkpoint are inside"
 
 
 class _Clock:

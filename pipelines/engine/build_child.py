@@ -14,9 +14,11 @@ import time
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from pipelines.engine import rtx
-from pipelines.engine.build import BUILD_LOG, PORTABLE, Broken, Built, Started, Step
+from pipelines.engine import chain, pieces, rtx
+from pipelines.engine.build import BUILD_LOG, PORTABLE, Broken, Built, Started, Step, describe
+from pipelines.engine.chain import Chain
 from pipelines.engine.interfaces import Axis
+from pipelines.engine.manifest import Details
 from pipelines.engine.network import Rewriter, Uniform, WeightKind
 from pipelines.errors import EngineFailure, FirstlightError, NoRoom
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from pipelines.engine.build import Recipe
+    from pipelines.engine.interfaces import Input, Interface
+    from pipelines.engine.pieces import Size, Sizes
 
 _MOST_WORDS = 300  # of TensorRT's message in ours
 
@@ -75,12 +79,14 @@ def _build(connection: Connection, recipe: Recipe, work: Path) -> Built:
     exported = export.export(recipe.network, recipe.precision, graph)
     connection.send(Started(Step.building))
     began = time.monotonic()
-    plan, kinds = build_plan(recipe, graph, tuple(exported.weights))
+    make = build_chain if recipe.regions else build_plan
+    plan, kinds = make(recipe, graph, tuple(exported.weights))
     seconds = time.monotonic() - began
     connection.send(Started(Step.packing))
     (work / "plan.xz").write_bytes(lzma.compress(plan))
-    return Built(
-        plan_bytes=len(plan),
+    details = Details(
+        part=recipe.network.part.value,
+        reason=describe(recipe),
         export_seconds=exported.seconds,
         build_seconds=seconds,
         peak_memory=_peak_memory(),
@@ -88,6 +94,7 @@ def _build(connection: Connection, recipe: Recipe, work: Path) -> Built:
         weights={name: kind.value for name, kind in kinds.items()},
         versions={name: metadata.version(name) for name in (recipe.network.library, "torch", "onnxscript")},
     )
+    return Built(len(plan), details)
 
 
 def build_plan(recipe: Recipe, graph: Path, weights: tuple[str, ...]) -> tuple[bytes, Mapping[str, WeightKind]]:
@@ -96,26 +103,53 @@ def build_plan(recipe: Recipe, graph: Path, weights: tuple[str, ...]) -> tuple[b
     Raises:
         EngineFailure: TensorRT-RTX refuses; the operator is named where it can be found out.
     """
-    trt = rtx.load()
-    logger, messages = rtx.make_logger(trt)
-    builder = trt.Builder(logger)
-    if builder is None:
-        raise _failure(recipe, graph, messages)
-    network = builder.create_network(0)
-    parser = trt.OnnxParser(network, logger)
-    if not parser.parse_from_file(str(graph)):
-        raise _parse_failure(recipe, parser)
-    rewriter = Rewriter(trt, network, Uniform(recipe.kind), _values(recipe))
-    rewriter.apply(weights)
-    rewriter.loosen_attention()
-    config = _configure(trt, builder, network, recipe)
-    plan = builder.build_serialized_network(network, config)
-    if plan is None:
-        raise _failure(recipe, graph, messages)
-    return bytes(plan), rewriter.kinds
+    return _Builder(recipe).build(graph, weights, _profile(recipe.network.interface))
 
 
-def _configure(trt: Any, builder: Any, network: Any, recipe: Recipe) -> Any:
+def build_chain(recipe: Recipe, graph: Path, weights: tuple[str, ...]) -> tuple[bytes, Mapping[str, WeightKind]]:
+    """As `build_plan`, in pieces: the packed chain of their plans."""
+    found = pieces.cut(graph, recipe.network.interface, weights)
+    builder = _Builder(recipe)
+    plans: list[bytes] = []
+    for number, piece in enumerate(found.pieces):
+        file = graph.with_name(f"piece-{number}.onnx")
+        file.write_bytes(piece.graph)
+        plans.append(builder.build(file, piece.weights, piece.sizes)[0])
+    kinds = {name: WeightKind.input for step in found.steps for name in step.weights.values()}
+    return chain.pack(Chain(tuple(plans), found.steps)), kinds
+
+
+class _Builder:
+    """TensorRT-RTX's, with its messages."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._trt = rtx.load()
+        self._logger, self._messages = rtx.make_logger(self._trt)
+        self._builder = self._trt.Builder(self._logger)
+
+    def build(
+        self, graph: Path, weights: tuple[str, ...], profile: Mapping[str, Sizes]
+    ) -> tuple[bytes, Mapping[str, WeightKind]]:
+        """See `build_plan`; `profile` has the sizes of inputs that change."""
+        trt, recipe = self._trt, self._recipe
+        if self._builder is None:
+            raise _failure(recipe, graph, self._messages)
+        network = self._builder.create_network(0)
+        parser = trt.OnnxParser(network, self._logger)
+        if not parser.parse_from_file(str(graph)):
+            raise _parse_failure(recipe, parser)
+        rewriter = Rewriter(trt, network, Uniform(recipe.kind), _values(recipe))
+        rewriter.apply(weights)
+        rewriter.loosen_attention()
+        config = _configure(trt, self._builder, recipe, profile)
+        plan = self._builder.build_serialized_network(network, config)
+        if plan is None:
+            raise _failure(recipe, graph, self._messages)
+        return bytes(plan), rewriter.kinds
+
+
+def _configure(trt: Any, builder: Any, recipe: Recipe, sizes: Mapping[str, Sizes]) -> Any:
     config = builder.create_builder_config()
     if recipe.kind is WeightKind.placeholder:
         config.set_flag(trt.BuilderFlag.STRIP_PLAN)
@@ -124,17 +158,21 @@ def _configure(trt: Any, builder: Any, network: Any, recipe: Recipe) -> Any:
         config.num_compute_capabilities = 1
         config.set_compute_capability(getattr(trt.ComputeCapability, f"SM{recipe.target.replace('.', '')}"), 0)
     profile = builder.create_optimization_profile()
-    for one in recipe.network.interface.inputs:
-        if any(isinstance(size, Axis) for size in one.shape):
-            sizes = [tuple(_size(size, bound) for size in one.shape) for bound in ("minimum", "usual", "maximum")]
-            profile.set_shape(one.name, *sizes)
+    for name, (least, usual, most) in sizes.items():
+        if least != most:
+            profile.set_shape(name, least, usual, most)
     if config.add_optimization_profile(profile) < 0:
         raise EngineFailure(f"The sizes of the {recipe.network.part.value} are refused.", "The log has the details.")
     return config
 
 
-def _size(size: int | Axis, bound: str) -> int:
-    return int(getattr(size, bound)) if isinstance(size, Axis) else size
+def _profile(interface: Interface) -> dict[str, Sizes]:
+    """The sizes of the network's own inputs."""
+
+    def bound(one: Input, which: str) -> Size:
+        return tuple(int(getattr(size, which)) if isinstance(size, Axis) else size for size in one.shape)
+
+    return {one.name: (bound(one, "minimum"), bound(one, "usual"), bound(one, "maximum")) for one in interface.inputs}
 
 
 def _values(recipe: Recipe) -> Callable[[str], Tensor] | None:

@@ -8,6 +8,7 @@ them is in the engine. Importing this loads PyTorch.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import json
@@ -23,12 +24,14 @@ import torch
 from pipelines.catalog import read_json
 from pipelines.engine import interfaces
 from pipelines.engine.interfaces import Axis, Interface, Kind, Part
+from pipelines.engine.pieces import REGION
+from pipelines.engine.regions import find_regions
 from pipelines.errors import EngineFailure, InvalidRequest, UnusableFile
 from pipelines.quiet import quieten
 from pipelines.request import Precision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 EXPORT_VERSION = 2  # goes up whenever the graphs that this module makes change
@@ -37,6 +40,7 @@ OPSET = 23
 DTYPES = {Precision.fp32: torch.float32, Precision.bf16: torch.bfloat16, Precision.fp16: torch.float16}
 _ADDED = ("text_embeds", "time_ids")  # what diffusers' UNets take in a dictionary
 _NO_MULTIPLE = 40  # no side is a multiple of 2 to this power
+_SCOPES = "pkg.torch.onnx.name_scopes"  # what the exporter notes on a node: the modules that it is in, outermost first
 _ROOT = "network."  # where the network hangs in the module that is traced
 # Of a configuration: what changes nothing in the graph. A fine-tune may differ here and still uses the same engine.
 _IDLE = {
@@ -129,6 +133,7 @@ def export(network: Network, precision: Precision, file: Path) -> Exported:
             graph = _to_onnx(_Traced(module, network.interface), network, DTYPES[precision])
             used = _weights_to_inputs(graph, _find_saved_names(module), buffers)
             _simplify(graph)
+        _mark_regions(graph, module)
         _name_ends(graph, network.interface)
         _save(graph, file)
     except (RuntimeError, ValueError, TypeError, KeyError, AttributeError, AssertionError) as error:
@@ -295,6 +300,21 @@ def _simplify(graph: Any) -> None:
     optimizer.optimize_ir(graph)
 
 
+def _mark_regions(graph: Any, module: torch.nn.Module) -> None:
+    """Leave on each node of a repeated block the block's path: `pieces` cuts there."""
+    blocks = {id(one) for one in find_regions(module)}
+    named = cast("Iterable[tuple[str, torch.nn.Module]]", module.named_modules())
+    paths = {f"{_ROOT}{path}": path for path, one in named if id(one) in blocks}
+    for node in graph.graph:
+        scopes = node.metadata_props.get(_SCOPES)
+        if scopes is not None:
+            region = next((paths[scope] for scope in ast.literal_eval(scopes) if scope in paths), "")
+        else:  # what the simplifier put there for others: where its input comes from
+            producer = node.inputs[0].producer() if node.inputs and node.inputs[0] is not None else None
+            region = "" if producer is None else producer.meta.get(REGION, "")
+        node.meta[REGION] = region
+
+
 def _name_ends(graph: Any, interface: Interface) -> None:
     """Give inputs and outputs the names of the network's own `forward`."""
     for value, one in zip(graph.graph.inputs, interface.inputs, strict=False):  # the weights follow
@@ -307,6 +327,8 @@ def _save(graph: Any, file: Path) -> None:
     for node in graph.graph.all_nodes():
         node.metadata_props.clear()  # stack traces, with paths of this machine
         node.doc_string = None
+        if region := node.meta.get(REGION):
+            node.metadata_props[REGION] = region
     for value in [*graph.graph.inputs, *graph.graph.outputs]:
         value.metadata_props.clear()
     graph.metadata_props.clear()

@@ -68,6 +68,7 @@ class Part(Enum):
         return "vae" if self.value.startswith("vae") else self.value
 
 
+IN_BLOCKS = (Part.transformer, Part.unet)  # what consists mostly of repeated blocks
 OUTPUT = "out_"  # before the name of an output that is called like an input
 PENULTIMATE = "penultimate"  # an output: the last but one of a text encoder's hidden states, which SDXL reads
 BATCH = Axis("batch", 1, 1, 8)

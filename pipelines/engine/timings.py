@@ -5,18 +5,16 @@ Standard library only.
 
 from __future__ import annotations
 
-import json
-import logging
-import os
 import statistics
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
+
+from pipelines.engine import numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NEVER_MORE = 0.95  # of what was estimated, as long as a thing is not finished
 _LONGEST = 1e6  # seconds; more is no duration but damage
-log = logging.getLogger(__name__)
 
 
 class Timings:
@@ -38,27 +36,12 @@ class Timings:
     def record(self, key: str, seconds: float) -> None:
         """Keep what a thing took. A file that cannot be written is no failure."""
         self._known = {**self._read(), key: seconds}
-        if self._file is None:
-            return
-        temporary = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(self._known), encoding="utf-8")
-            temporary.replace(self._file)
-        except OSError as error:
-            log.warning("a duration is not kept: %s", error)
+        numbers.write(self._file, self._known)
 
     def _read(self) -> dict[str, float]:
         if self._file is None:
             return self._known
-        try:
-            value: object = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(value, dict):
-            return {}
-        pairs = cast("dict[str, object]", value).items()
-        return {key: float(item) for key, item in pairs if isinstance(item, (int, float)) and 0 < item < _LONGEST}
+        return {key: seconds for key, seconds in numbers.read(self._file).items() if 0 < seconds < _LONGEST}
 
 
 def extend(estimate: float | None, elapsed: float) -> float | None:
