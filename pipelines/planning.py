@@ -6,7 +6,8 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pipelines import catalog, checkpoints, framing, images, lora, prompts, sizes, upscale, weights
+from pipelines import catalog, checkpoints, controls, framing, images, lora, prompts, sizes, upscale, weights
+from pipelines.controls import PlannedControl
 from pipelines.engine import select
 from pipelines.errors import EngineFailure, InvalidRequest, UnusableFile
 from pipelines.families import FAMILIES, Picture, schedulers
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pipelines.framing import Canvas, Start
     from pipelines.request import GenerationRequest
 
+_NO_CONTROL_ENGINE = "no engine is made for ControlNets"
 log = logging.getLogger(__name__)
 
 
@@ -47,6 +49,7 @@ class Job:
     size: sizes.RenderSize
     picture: Image.Image | None
     mask: Image.Image | None
+    controls: tuple[PlannedControl, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -107,6 +110,22 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
         size=sizes.choose(*request.canvas_size, entry),
         picture=picture,
         mask=mask,
+        controls=_plan_controls(request, entry, folder, machine),
+    )
+
+
+def _plan_controls(
+    request: GenerationRequest, entry: Entry, folder: Path, machine: Machine
+) -> tuple[PlannedControl, ...]:
+    denoiser = folder / FAMILIES[entry.family].denoiser
+    return tuple(
+        PlannedControl(
+            choice,
+            controls.find(choice.model, entry, denoiser),
+            select.choose(checkpoints.CONTROLNET, request.backend, request.precision, machine, _NO_CONTROL_ENGINE),
+            images.open_picture(choice.image),
+        )
+        for choice in controls.find_active(request)
     )
 
 
@@ -141,6 +160,8 @@ def _choose(
     name: str, request: GenerationRequest, entry: Entry, folder: Path, machine: Machine, places: Places | None
 ) -> Plan:
     """The plan of one network; engines are looked for only where they could run, since that loads PyTorch."""
+    if name == FAMILIES[entry.family].denoiser and controls.find_active(request):
+        return select.choose(name, request.backend, request.precision, machine, _NO_CONTROL_ENGINE)
     asked = request.backend in (Backend.auto, Backend.tensorrt_rtx)
     if not asked or places is None or not machine.gpus or machine.lack(Backend.tensorrt_rtx.value):
         return select.choose(name, request.backend, request.precision, machine)
@@ -199,13 +220,14 @@ def notices(job: Job) -> list[str]:
 
 
 def _start_notices(job: Job) -> list[str]:
-    """What of the start picture and its mask is cut off."""
+    """What of the start picture, its mask and the pictures for ControlNets is cut off."""
     request, found = job.request, list[str]()
     shape = request.width, request.height
     if request.mask_area_only and job.picture is not None:
         shape = job.picture.size
     whole = job.use is Picture.reference and not _has_mask(job)  # it is looked at as it is
-    for name, picture in (("start picture", None if whole else job.picture), ("mask", job.mask)):
+    pictures = [("start picture", None if whole else job.picture), ("mask", job.mask)]
+    for name, picture in (*pictures, *(("control picture", control.picture) for control in job.controls)):
         if picture is not None and picture.width * shape[1] != picture.height * shape[0]:
             found.append(
                 f"The {name} of {picture.width}x{picture.height} is cut to the shape of {shape[0]}x{shape[1]}."
@@ -275,6 +297,7 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
             f"{entry.title} fills a part of a picture, so it needs a start picture and a mask.",
             "Give both, with --image and --mask, or use another model.",
         )
+    controls.check(request, entry, takes=FAMILIES[entry.family].controls)
     if request.hires is not None and use is not Picture.start:
         raise InvalidRequest(f"{entry.title} cannot draw a picture twice, as the hires fix does.", "Leave it out.")
     from_picture = request.hires is not None or (request.image is not None and (use is Picture.start or masked))

@@ -2,69 +2,43 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import importlib.metadata
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
-from pipelines import devices, framing, images, lora, memory, metadata, planning
+from pipelines import devices, framing, images, memory, metadata, planning
 from pipelines.engine.adaptive import Relay
 from pipelines.engine.loading import Loaders
 from pipelines.events import Notice, PictureSaved, PlanChosen, Progress, Stage
-from pipelines.families import Files
+from pipelines.loaded import Shelf
 from pipelines.passes import TwoPasses, expect_steps
-from pipelines.quiet import quieten
 from pipelines.request import Backend, Precision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
 
     from PIL import Image
     from torch import Tensor
 
-    from pipelines.catalog import Entry
     from pipelines.devices import Machine
-    from pipelines.engine.base import Component, ComponentSpec, Places, Plan
-    from pipelines.engine.loading import SafeComponent
+    from pipelines.engine.base import Places, Plan
     from pipelines.events import Report
     from pipelines.families.model import Conditioning, Model
     from pipelines.families.standins import NotFinite
-    from pipelines.framing import Start
+    from pipelines.framing import Canvas
+    from pipelines.loaded import Loaded
     from pipelines.planning import Job
-    from pipelines.request import GenerationRequest, LoraChoice
+    from pipelines.request import GenerationRequest
 
 _T = TypeVar("_T")
 
 
-class _MakeModel(Protocol):
-    def __call__(
-        self, entry: Entry, files: Files, components: Mapping[str, Component], device: str, *, previews: bool
-    ) -> Model: ...
-
-
 class _StandIns(Protocol):
     NotFinite: type[NotFinite]
-
-
-@dataclass(slots=True)
-class _Loaded:
-    """The model in memory.
-
-    `loras` are those on it now, with their files' time and size; None where that is not known, since setting them
-    failed. `changed` are the components that carry them.
-    """
-
-    specs: tuple[ComponentSpec, ...]
-    plans: dict[str, Plan]
-    components: dict[str, SafeComponent]
-    denoiser: str
-    model: Model
-    loras: tuple[tuple[LoraChoice, int, int], ...] | None = ()
-    changed: tuple[str, ...] = ()
 
 
 class Session:
@@ -87,8 +61,7 @@ class Session:
         self._loaders = Loaders(machine, places)
         self._relay = Relay()
         self._wildcards = wildcards or (places.wildcards if places is not None else None)
-        self._previews = previews
-        self._loaded: _Loaded | None = None
+        self._shelf = Shelf(machine, self._loaders, self._relay, previews=previews)
         self._tile = 0  # of the VAE, in pixels
 
     def __enter__(self) -> Self:
@@ -119,8 +92,8 @@ class Session:
         _report_plan(job, report)
         # 2. Load what is missing
         self._make_room(job, report)
-        loaded = self._load(job, report)
-        _set_loras(loaded, request.loras)
+        loaded = self._shelf.load(job, report)
+        loaded.set_loras(request.loras)
         loaded.model.tile_vae(self._tile)
         # 3. Encode once, or where wildcards differ from picture to picture each time
         began = time.perf_counter()
@@ -134,7 +107,7 @@ class Session:
             seconds = time.perf_counter() - began
             picture = _upscale(drawn, job.request.upscale, report)
             report(Progress(Stage.saving, index, request.num_images))
-            path = images.save(picture, target, self._record(jobs[index], seed), index)
+            path = images.save(picture, target, self._record(loaded, jobs[index], seed), index)
             saved.append(PictureSaved(path, seed, picture.width, picture.height, round(seconds, 3)))
             report(saved[-1])
             began = time.perf_counter()
@@ -142,17 +115,12 @@ class Session:
 
     def close(self) -> None:
         """Free the loaded model. The session can be used again."""
-        if self._loaded is not None:
-            for component in self._loaded.components.values():
-                component.close()
-            self._loaded = None
-            gc.collect()  # PyTorch's modules are full of cycles
+        self._shelf.keep(())
 
     def _make_room(self, job: Job, report: Report) -> None:
         """Free the old model where another is wanted, and see whether the request fits in what is free."""
-        loaded = self._has_loaded(job)
-        if not loaded:
-            self.close()
+        self._shelf.keep((job,))
+        loaded = self._shelf.find(job) is not None
         self._tile = 0
         if job.request.backend is Backend.fake:
             return  # its networks have no weights and hold next to nothing
@@ -165,55 +133,25 @@ class Session:
         if self._tile:
             report(Notice(f"Memory is short, so the VAE works in tiles of {self._tile}x{self._tile} pixels."))
 
-    def _has_loaded(self, job: Job) -> bool:
-        loaded = self._loaded
-        return loaded is not None and (loaded.specs, loaded.plans) == (job.specs, job.plans)
-
-    def _load(self, job: Job, report: Report) -> _Loaded:
-        if self._loaded is not None:
-            return self._loaded
-        total = len(job.specs) + 1
-        report(Progress(Stage.loading, 0, total, "PyTorch"))
-        quieten()
-        make_model = _find_model(job)
-        components: dict[str, SafeComponent] = {}
-        try:
-            for done, spec in enumerate(job.specs, start=1):
-                report(Progress(Stage.loading, done, total, spec.name))
-                components[spec.name] = self._loaders.load(spec, job.plans[spec.name], self._relay)
-            device = self._machine.torch_device(job.plans[job.family.denoiser].device)
-            files = Files(job.folder, job.tokenizers)
-            model = make_model(job.entry, files, components, device, previews=self._previews)
-            loaded = _Loaded(job.specs, job.plans, components, job.family.denoiser, model)
-            report(Progress(Stage.loading, total, total))
-        except BaseException:
-            for component in components.values():
-                component.close()
-            raise
-        self._loaded = loaded
-        return loaded
-
-    def _draw(self, loaded: _Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
+    def _draw(self, loaded: Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
         """One picture at the size asked for, before it is enlarged."""
         canvas, second = planning.make_canvas(job), planning.second_pass(job)
-        start = planning.prepare_start(job, canvas)
         if second is None or job.request.hires is None:
-            drawn = self._pass(loaded, job, start, conditioning, seed, report)
+            drawn = self._pass(loaded, job, canvas, conditioning, seed, report)
             return framing.set_back(drawn, canvas) if canvas is not None else drawn
         counted = TwoPasses(report, expect_steps(job.request.hires, job.request.num_inference_steps))
-        first = self._pass(loaded, job, start, conditioning, seed, counted)
+        first = self._pass(loaded, job, canvas, conditioning, seed, counted)
         counted.begin_second()
-        enlarged = framing.resize(first, *second.request.canvas_size)
-        start = framing.prepare_start(framing.Canvas(enlarged), second.size)
-        return self._pass(loaded, second, start, conditioning, seed, counted)
+        enlarged = framing.Canvas(framing.resize(first, *second.request.canvas_size))
+        return self._pass(loaded, second, enlarged, conditioning, seed, counted)
 
     def _pass(
-        self, loaded: _Loaded, job: Job, start: Start | None, conditioning: Conditioning, seed: int, report: Report
+        self, loaded: Loaded, job: Job, canvas: Canvas | None, conditioning: Conditioning, seed: int, report: Report
     ) -> Image.Image:
         """One way through the networks, at the size that `job` asks for."""
         from pipelines.families.model import Pass  # which loads PyTorch
 
-        work = Pass(seed, job.size, start)
+        work = Pass(seed, job.size, planning.prepare_start(job, canvas), loaded.hold_controls(job, canvas))
 
         def denoise() -> Tensor:
             report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
@@ -225,7 +163,7 @@ class Session:
         report(Progress(Stage.decoding, 1, 1))
         return framing.cut_content(drawn, job.size, *job.request.canvas_size)
 
-    def _with_sound_vae(self, work: Callable[[], _T], loaded: _Loaded, job: Job, report: Report) -> _T:
+    def _with_sound_vae(self, work: Callable[[], _T], loaded: Loaded, job: Job, report: Report) -> _T:
         """Do it; once more with the VAE in fp32 where that overflows, as SDXL's and others do in fp16."""
         standins = cast("_StandIns", importlib.import_module("pipelines.families.standins"))
         plan = loaded.plans["vae"]
@@ -247,9 +185,8 @@ class Session:
         device = self._machine.torch_device(plan.device)
         return replace(plan, backend=backend, precision=Precision.fp32, device=device)
 
-    def _record(self, job: Job, seed: int) -> metadata.Record:
-        loaded = self._loaded  # another backend may have taken over
-        plan = loaded.components[loaded.denoiser].plan if loaded is not None else job.plans[job.family.denoiser]
+    def _record(self, loaded: Loaded, job: Job, seed: int) -> metadata.Record:
+        plan = loaded.components[loaded.denoiser].plan  # another backend may have taken over
         gpu = self._machine.find_gpu(plan.device)
         return metadata.Record(
             request=replace(job.request, seed=seed, num_images=1),
@@ -273,23 +210,6 @@ def _report_plan(job: Job, report: Report) -> None:
         report(Notice(text))
 
 
-def _set_loras(loaded: _Loaded, choices: tuple[LoraChoice, ...]) -> None:
-    """Make the model carry exactly these LoRAs, read anew where a file changed."""
-    stats = [choice.path.stat() for choice in choices]
-    wanted = tuple((choice, stat.st_mtime_ns, stat.st_size) for choice, stat in zip(choices, stats, strict=True))
-    if loaded.loras == wanted:
-        return
-    touched = lora.check_fit(choices, loaded.specs) if choices else ()
-    loaded.loras = None
-    for name in loaded.changed:
-        if name not in touched:
-            loaded.components[name].set_loras(())
-    loaded.changed = touched
-    for name in touched:
-        loaded.components[name].set_loras(choices)
-    loaded.loras = wanted
-
-
 def _encode(model: Model, job: Job, report: Report) -> Conditioning:
     report(Progress(Stage.encoding, 0, 1))
     limit = job.entry.max_sequence_length
@@ -308,11 +228,6 @@ def _upscale(drawn: Image.Image, factor: int, report: Report) -> Image.Image:
     from pipelines.upscale import upscale
 
     return upscale(drawn, factor, report)
-
-
-def _find_model(job: Job) -> _MakeModel:
-    """The class of the family's module, which loads PyTorch."""
-    return cast("_MakeModel", getattr(importlib.import_module(job.family.module), job.family.class_name))
 
 
 def _version() -> str:

@@ -30,7 +30,8 @@ class Family:
     and class that model_index.json must name, and `denoiser` is the one that is called in each step. `pictures` says
     for each pipeline class what a start picture is to it. `classifier_free`: guidance is the way from the negative
     prompt to the prompt, both in one batch; otherwise the network is told the guidance. `weighs_words`: the weights of
-    A1111's prompts count. `activations` is what the denoiser holds while it works, as `memory` counts it.
+    A1111's prompts count. `activations` is what the denoiser holds while it works, as `memory` counts it. `controls`:
+    it takes ControlNets.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Family:
     classifier_free: bool
     weighs_words: bool
     activations: float
+    controls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ SD = Family(
     classifier_free=True,
     weighs_words=True,
     activations=90,
+    controls=True,
 )
 SDXL = Family(
     name="sdxl",
@@ -110,6 +113,7 @@ SDXL = Family(
     classifier_free=True,
     weighs_words=True,
     activations=75,
+    controls=True,
 )
 Z_IMAGE = Family(
     name="z-image",

@@ -6,9 +6,11 @@ Importing this loads PyTorch and diffusers; it is loaded with the first ControlN
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import torch
+from diffusers.models.controlnets.controlnet import ControlNetModel
 from diffusers.models.controlnets.multicontrolnet import MultiControlNetModel
 from diffusers.pipelines.controlnet.pipeline_controlnet import StableDiffusionControlNetPipeline
 from diffusers.pipelines.controlnet.pipeline_controlnet_img2img import StableDiffusionControlNetImg2ImgPipeline
@@ -22,12 +24,17 @@ from diffusers.pipelines.controlnet.pipeline_controlnet_sd_xl_img2img import (
 )
 from torch import Tensor
 
-from pipelines.families.standins import StandIn
+from pipelines.families.standins import StandIn, read_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from PIL import Image
+
+    from pipelines.engine.base import Component
     from pipelines.families.model import Pass
+    from pipelines.request import ControlChoice
 
 # By family, in the order of `Model.kinds`
 KINDS: dict[str, tuple[type, type, type]] = {
@@ -70,6 +77,15 @@ class ControlNet(StandIn):
         return [*down, outputs["mid_block_res_sample"]]
 
 
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A ControlNet at work: `picture` is what it follows, of the size that is drawn."""
+
+    choice: ControlChoice
+    network: ControlNet
+    picture: Image.Image
+
+
 class ControlNets(MultiControlNetModel):
     """For diffusers' own class for several: here, those that do not act in a step are not run."""
 
@@ -83,7 +99,7 @@ class ControlNets(MultiControlNetModel):
         """As that of `StandIn`."""
         return cast("ControlNet", self.nets[0]).device
 
-    def forward(  # noqa: PLR0913 # diffusers' signature
+    def forward(  # noqa: PLR0913 # pyright: ignore[reportIncompatibleMethodOverride] # what of diffusers' is used
         self,
         sample: Tensor,
         timestep: Tensor,
@@ -108,6 +124,11 @@ class ControlNets(MultiControlNetModel):
             return None, None
         *down, middle = (functools.reduce(torch.add, parts) for parts in zip(*found, strict=True))
         return down, middle
+
+
+def hold(choice: ControlChoice, component: Component, folder: Path, picture: Image.Image, device: str) -> Control:
+    """A ControlNet whose configuration is in `folder`, and the picture that it follows, of the size that is drawn."""
+    return Control(choice, ControlNet(component, read_config(ControlNetModel, folder), device), picture)
 
 
 def arguments(work: Pass) -> dict[str, object]:

@@ -30,25 +30,16 @@ if TYPE_CHECKING:
     from pipelines.catalog import Entry
     from pipelines.engine.base import Component
     from pipelines.families import Files
-    from pipelines.families.control import ControlNet
+    from pipelines.families.control import Control
     from pipelines.families.standins import Vae
     from pipelines.framing import Start
     from pipelines.previews import Scheduler
-    from pipelines.request import ControlChoice, GenerationRequest
+    from pipelines.request import GenerationRequest
     from pipelines.sizes import RenderSize
 
 Conditioning = dict[str, Tensor | list[Tensor]]  # encoded prompts, by the names of the pipelines' arguments
 _VOCABULARIES = ("tokenizer.json", "vocab.json")  # of a tokenizer's folder
 _BLACK = -0.999  # colours run from -1
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """A ControlNet at work: `picture` is what it follows, of the size that is drawn."""
-
-    choice: ControlChoice
-    network: ControlNet
-    picture: Image.Image
 
 
 @dataclass(frozen=True, slots=True)

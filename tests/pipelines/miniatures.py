@@ -69,6 +69,22 @@ def make(kind: Miniature, folder: Path) -> Path:
     return folder
 
 
+def make_controlnet(model: Path, folder: Path, seed: int = 7) -> Path:
+    """A ControlNet for a model of Stable Diffusion, which adds something: those that were not trained add zeros."""
+    import torch
+    from diffusers.models.controlnets.controlnet import ControlNetModel
+    from diffusers.models.unets.unet_2d_condition import UNet2DConditionModel
+
+    unet = cast("UNet2DConditionModel", UNet2DConditionModel.from_pretrained(str(model / "unet")))
+    torch.manual_seed(seed)
+    network = ControlNetModel.from_unet(unet, load_weights_from_unet=False)
+    for name, parameter in network.named_parameters():
+        if not parameter.any() and name.endswith("weight"):
+            torch.nn.init.normal_(parameter, std=0.1)
+    network.save_pretrained(folder)
+    return folder
+
+
 def _make_flux(kind: Miniature, folder: Path) -> None:
     import torch
     from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
