@@ -20,11 +20,10 @@ from pipelines.families import schedulers
 from pipelines.families.flux import TRUE_CFG_SCALE
 from pipelines.request import Backend, GenerationRequest
 from pipelines.session import Session
-from tests.pipelines import miniatures
 from tests.pipelines.miniatures import MINIATURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Recorder
@@ -45,45 +44,6 @@ PIPELINES = {
     "FluxFillPipeline": ("", "", "FluxFillPipeline"),
     "ZImagePipeline": ("ZImagePipeline", "ZImageImg2ImgPipeline", "ZImageInpaintPipeline"),
 }  # fmt: skip
-BY_NAME = {kind.name: kind for kind in MINIATURES}
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    made: dict[str, Path] = {}
-
-    def find(name: str) -> Path:
-        if name not in made:
-            folder = miniatures.make(BY_NAME[name], tmp_path_factory.mktemp("miniatures") / name)
-            # The sizes of the tests are drawn as they are
-            settings = {"min_pixels": 64, "max_pixels": 10**7, "max_sequence_length": 16}
-            (folder / "starter.json").write_text(json.dumps(settings))
-            made[name] = folder
-        return made[name]
-
-    return find
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with Session(devices.probe()) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[int, int]], tuple[Path, Path]]:
-    folder = tmp_path_factory.mktemp("pictures")
-
-    def make(size: tuple[int, int]) -> tuple[Path, Path]:
-        picture, mask = folder / f"{size}.png", folder / f"{size} mask.png"
-        values = np.random.default_rng(5).integers(0, 256, (size[1], size[0], 3), np.uint8)
-        Image.fromarray(values).save(picture)
-        covered = Image.new("L", size, 0)
-        covered.paste(255, (0, 0, size[0] // 2, size[1]))
-        covered.save(mask)
-        return picture, mask
-
-    return make
 
 
 def ask(model: Path, size: tuple[int, int] = (64, 64), **changes: Any) -> GenerationRequest:
