@@ -61,6 +61,7 @@ class Workshop:
     kind: WeightKind = WeightKind.placeholder
     gpu: HostGpu | None = None
     machine: Machine = field(default_factory=make_machine)
+    networks: dict[str, tuple[str, str]] = field(default_factory=lambda: FLUX.networks)
     _loader: TensorRtxLoader | None = None
 
     def build(self, *parts: Part) -> None:
@@ -87,7 +88,7 @@ class Workshop:
         return Kit(Library(Module(self.script)), self.gpu, Scratch(self.gpu))
 
     def load(self, name: str, report: Recorder) -> RtxComponent:
-        spec = next(one for one in find_components(self.model, FLUX.networks) if one.name == name)
+        spec = next(one for one in find_components(self.model, self.networks) if one.name == name)
         plan = Plan(Backend.tensorrt_rtx, self.precision, "cuda:0", "a test", self.option)
         return self.loader.load(spec, plan, report)
 
