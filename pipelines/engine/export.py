@@ -43,11 +43,12 @@ _NO_MULTIPLE = 40  # no side is a multiple of 2 to this power
 _SCOPES = "pkg.torch.onnx.name_scopes"  # what the exporter notes on a node: the modules that it is in, outermost first
 _ROOT = "network."  # where the network hangs in the module that is traced
 # Of a configuration: what changes nothing in the graph. A fine-tune may differ here and still uses the same engine.
+# (`upcast_attention` is for attention without PyTorch's own function, which is what diffusers uses.)
 _IDLE = {
     "architectures", "bos_token_id", "decoder_start_token_id", "dtype", "force_upcast", "id2label",
     "initializer_factor", "initializer_range", "label2id", "latents_mean", "latents_std", "model_type",
     "pad_token_id", "problem_type", "sample_size", "scaling_factor", "shift_factor", "task_specific_params",
-    "torch_dtype", "transformers_version", "use_cache", "output_past",
+    "torch_dtype", "transformers_version", "upcast_attention", "use_cache", "output_past",
 }  # fmt: skip
 log = logging.getLogger(__name__)
 
