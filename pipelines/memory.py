@@ -15,11 +15,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from pipelines import sizes
+from pipelines import sizes, weights
 from pipelines.catalog import read_json
 from pipelines.errors import NoRoom
 from pipelines.families import FAMILIES
-from pipelines.request import SIDE_MIN, Precision
+from pipelines.request import NARROW, SIDE_MIN, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pipelines.engine.base import ComponentSpec, Plan
 
 BYTES = {Precision.fp32: 4, Precision.bf16: 2, Precision.fp16: 2}
+_NARROW_BYTES = {Precision.fp8: 1.0, Precision.int8: 1.0, Precision.int4: 0.75}  # int4 has some layers in int8
+_BLOCKS = ("transformer_blocks.", "double_blocks.", "single_blocks.", "layers.")  # in names of the repeated blocks
 TILE = 512  # pixels a side, as diffusers' own VAEs have it
 _VALUES_PER_PIXEL = 3.5  # the VAE's activations, in multiples of the channels of its last block
 _PICTURE_BYTES = 3 * 4 * 2  # per pixel: fp32 RGB, and again while it is turned into bytes, resized and packed
@@ -62,9 +64,31 @@ def read_appetite(entry: Entry, specs: Iterable[ComponentSpec], plans: Mapping[s
         entry=entry,
         transformer=measure_width(denoiser),
         vae=sum(blocks[:2]),  # the last block works at full size, on what the one before it gave
-        value_bytes=max(BYTES[plan.precision] for plan in plans.values()),
-        weights=0 if loaded else sum(spec.parameters * BYTES[plans[spec.name].precision] for spec in specs),
+        value_bytes=max(_value_bytes(plan) for plan in plans.values()),
+        weights=0 if loaded else sum(weigh(spec, plans[spec.name]) for spec in specs),
     )
+
+
+def weigh(spec: ComponentSpec, plan: Plan) -> int:
+    """Bytes of a network's weights, from the headers of its files; see `engine.quantise` for what is narrow."""
+    wide = _value_bytes(plan)
+    if plan.precision not in NARROW:
+        return spec.parameters * wide
+    prefix = str(getattr(spec, "prefix", ""))  # of a network among others in one file
+    narrow = sum(
+        math.prod(info.shape)
+        for file in spec.files
+        for name, info in weights.read_header(file).items()
+        if name.startswith(prefix) and len(info.shape) == 2 and any(block in name for block in _BLOCKS)
+    )
+    return (spec.parameters - narrow) * wide + int(narrow * _NARROW_BYTES[plan.precision])
+
+
+def _value_bytes(plan: Plan) -> int:
+    """Of an activation, and of a weight that is not narrow."""
+    if plan.precision in NARROW:
+        return BYTES[Precision.fp32] if plan.device == "cpu" else BYTES[Precision.bf16]
+    return BYTES[plan.precision]
 
 
 def measure_width(denoiser: Mapping[str, object]) -> int:

@@ -15,9 +15,10 @@ from torch import Tensor
 
 from pipelines import lora, single_file
 from pipelines.checkpoints import OriginalSpec
+from pipelines.engine import quantise
 from pipelines.errors import EngineFailure, NoRoom, UnusableFile
 from pipelines.quiet import quieten
-from pipelines.request import Precision
+from pipelines.request import NARROW
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping, Sequence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DTYPES = {Precision.fp32: torch.float32, Precision.bf16: torch.bfloat16, Precision.fp16: torch.float16}
 _POSITIONS = "_ids"  # such tensors hold token numbers and places: they keep their own type
 # Up to 1000, which bf16 rounds: networks turn them into angles in fp32 and cast those themselves
 _TIMESTEPS = ("timestep", "t")
@@ -107,9 +107,12 @@ class EagerLoader:
 
     def load(self, spec: ComponentSpec, plan: Plan, report: Report) -> EagerComponent:
         """See `ComponentLoader`. There is nothing to report: PyTorch loads in one go."""
-        dtype = DTYPES[plan.precision]
-        with _own_words(spec.name, spec):
-            module = _load_module(spec, dtype).to(plan.device)
+        dtype = quantise.find_dtype(plan)
+        with _own_words(spec.name, spec), torch.no_grad():
+            module = _load_module(spec, dtype)
+            if plan.precision in NARROW:
+                quantise.quantise(module, plan)
+            module = module.to(plan.device)
         module.eval().requires_grad_(requires_grad=False)
         return EagerComponent(spec.name, module, dtype, plan.device)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import torch
 
+from pipelines.engine import quantise
 from pipelines.engine.adaptive import Adaptive
 from pipelines.engine.cache import TIMINGS
 from pipelines.engine.cache_manifest import CacheFacts
@@ -133,11 +134,8 @@ class InductorComponent:
         self._plain.close()
 
     def _write(self, names: Sequence[str], source: Merged) -> None:
-        state = self._plain.module.state_dict(keep_vars=True)
-        with torch.no_grad():
-            for name in dict.fromkeys(names):
-                value = source(name)
-                state[name].copy_(value.to(state[name].dtype).reshape(state[name].shape))
+        for name in dict.fromkeys(names):
+            quantise.write(self._plain.module, name, source(name))
 
 
 def make_cache_facts(spec: ComponentSpec, plan: Plan, machine: Machine, module: torch.nn.Module) -> CacheFacts:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from pipelines.engine.selfcheck import SelfCheck
 from pipelines.errors import DeviceLost, EngineFailure
 from pipelines.events import Notice
-from pipelines.request import Backend, Precision
+from pipelines.request import NARROW, Backend, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,7 +136,9 @@ class SafeComponent:
         if self._check is None or self._loras:  # PyTorch would have to carry them as well
             return
         check, self._check = self._check, None
-        eager = replace(self.plan, backend=Backend.eager, precision=Precision.fp32, device="cpu")
+        same = self.plan.precision in NARROW  # what its rounded weights do to pictures is for `validate` to judge
+        precision = self.plan.precision if same else Precision.fp32
+        eager = replace(self.plan, backend=Backend.eager, precision=precision, device="cpu")
         said = check.run(self._component, lambda: self._loaders.load_plain(self._spec, eager, self._report), tensors)
         if said:
             self._report(Notice(said))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from pipelines.engine.base import TURNS, Plan
 from pipelines.engine.vram import Mode
 from pipelines.errors import EngineFailure, InvalidRequest
-from pipelines.request import Backend, Precision
+from pipelines.request import NARROW, Backend, Precision
 
 if TYPE_CHECKING:
     from pipelines.devices import Gpu, Machine
     from pipelines.engine.vram import MemoryPlan
 
 BF16_COMPUTE_CAPABILITY = (8, 0)  # Ampere; older GPUs emulate it, slowly or wrongly, whatever PyTorch answers
+FP8_COMPUTE_CAPABILITY = (8, 9)  # Ada
 NOT_ASKED = "nobody looked for its engine"
 _DENOISERS = ("transformer", "unet")  # called in every step: what compiling pays for
 _FP16_SAFE = _DENOISERS  # T5 overflows in fp16, and so do some VAEs: those stay in fp32 on older GPUs
@@ -38,6 +39,8 @@ def choose(
         InvalidRequest: the two asked for exclude each other.
     """
     no_engine = no_engine or _find_memory_problem(memory)
+    if precision in NARROW and component not in _DENOISERS:
+        precision = Precision.auto  # they run once a picture
     match backend:
         case Backend.fake:
             return _plan_fake(precision)
@@ -154,13 +157,18 @@ def _why_device(machine: Machine, gpu: Gpu | None) -> str:
 
 
 def _precision_on_cpu(asked: Precision) -> tuple[Precision, str]:
+    _refuse_nvfp4(asked)
     if asked is Precision.auto:
         return Precision.fp32, "because CPUs are exact and fast in it"
+    if asked in NARROW:
+        return asked, "as asked for, worked out in fp32, which shows its picture and is not faster"
     return asked, "as asked for"
 
 
 def _precision_on_gpu(component: str, asked: Precision, gpu: Gpu) -> tuple[Precision, str]:
+    _refuse_nvfp4(asked)
     _refuse_bf16(asked, gpu)
+    _refuse_fp8(asked, gpu)
     if asked is not Precision.auto:
         return asked, "as asked for"
     if gpu.compute_capability >= BF16_COMPUTE_CAPABILITY:
@@ -181,6 +189,19 @@ def _refuse_bf16(asked: Precision, gpu: Gpu) -> None:
             f"The {gpu.name} has no bf16: its compute capability is {_say_capability(gpu)}, and 8.0 is needed.",
             "Use --precision auto.",
         )
+
+
+def _refuse_fp8(asked: Precision, gpu: Gpu) -> None:
+    if asked is Precision.fp8 and gpu.compute_capability < FP8_COMPUTE_CAPABILITY:
+        raise EngineFailure(
+            f"The {gpu.name} has no fp8: its compute capability is {_say_capability(gpu)}, and 8.9 is needed.",
+            "Use --precision auto, int8 or int4.",
+        )
+
+
+def _refuse_nvfp4(asked: Precision) -> None:
+    if asked is Precision.nvfp4:
+        raise EngineFailure("PyTorch does not run nvfp4.", "Use --precision auto or fp8, or --backend tensorrt_rtx.")
 
 
 def _say_capability(gpu: Gpu) -> str:

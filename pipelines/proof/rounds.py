@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines import memory
 from pipelines.events import Notice
 from pipelines.proof.clock import summarise
 from pipelines.proof.peaks import Peak
@@ -115,6 +116,4 @@ def _compare(names: Sequence[str], size: str, seen: dict[str, _Seen]) -> Iterato
 
 def _weigh(rig: Rig) -> int:
     """Bytes of the networks' weights as the contender holds them."""
-    from pipelines.memory import BYTES
-
-    return sum(spec.parameters * BYTES.get(rig.plans[spec.name].precision, 1) for spec in rig.specs)
+    return sum(memory.weigh(spec, rig.plans[spec.name]) for spec in rig.specs)
