@@ -90,7 +90,7 @@ PRECISION = Setting(
     "auto",
     QT_TRANSLATE_NOOP("Settings", "Precision"),
     QT_TRANSLATE_NOOP("Settings", "The data type of the networks. Automatic takes what suits this machine."),
-    choices=("auto", "fp32", "bf16", "fp16"),
+    choices=("auto", "fp32", "bf16", "fp16", "fp8", "int8", "int4", "nvfp4"),
 )
 SAFETY_CHECK = Setting(
     "safety_check",

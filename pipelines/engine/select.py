@@ -39,7 +39,7 @@ def choose(
         InvalidRequest: the two asked for exclude each other.
     """
     no_engine = no_engine or _find_memory_problem(memory)
-    if precision in NARROW and component not in _DENOISERS:
+    if precision in (*NARROW, Precision.nvfp4) and component not in _DENOISERS:
         precision = Precision.auto  # they run once a picture
     match backend:
         case Backend.fake:

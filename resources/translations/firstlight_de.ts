@@ -1521,10 +1521,6 @@
         <translation>Neu bauen: firstlight engine build --rebuild.</translation>
     </message>
     <message>
-        <source>Build it: firstlight engine build --model {0} --precision {1}.</source>
-        <translation>Bauen: firstlight engine build --model {0} --precision {1}.</translation>
-    </message>
-    <message>
         <source>Build with placeholders.</source>
         <translation>Mit Platzhaltern bauen.</translation>
     </message>
@@ -2121,6 +2117,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Build it: firstlight engine build --model {0} --precision {1}{2}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Check the connection, or try again later.</source>
         <translation>Verbindung prüfen oder es später erneut versuchen.</translation>
     </message>
@@ -2165,6 +2165,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Nobody waits for it any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Pass the folder with its config.json.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2174,6 +2178,10 @@
     </message>
     <message>
         <source>Put the config.json of its page beside it, or use another ControlNet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PyTorch turns it down: {0}: {1}.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2229,8 +2237,16 @@
         <translation>Der Bau brach ab (Code {1}): {0}.</translation>
     </message>
     <message>
+        <source>The compiler failed: {0}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The compiler of the script fails.</source>
         <translation>Der Compiler des Skripts scheitert.</translation>
+    </message>
+    <message>
+        <source>The compiler&apos;s process cannot work: {0}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The configuration {0} makes no {1}: {2}.</source>
@@ -2746,7 +2762,7 @@
     </message>
     <message>
         <source>The {0} has no fp8: its compute capability is {1}, and 8.9 is needed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die {0} hat kein fp8: Ihre Compute Capability ist {1}, nötig ist 8.9.</translation>
     </message>
     <message>
         <source>The {0} in the file is in a layout that is not known: {1}.</source>
@@ -2823,6 +2839,10 @@
     <message>
         <source>There is no folder of wildcards, so __{0}__ stands for nothing.</source>
         <translation>Es gibt keinen Ordner für Platzhalter, darum steht __{0}__ für nichts.</translation>
+    </message>
+    <message>
+        <source>There is no main memory left that the GPU can read from.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no mask to feather.</source>
@@ -2982,7 +3002,7 @@
     </message>
     <message>
         <source>Use --precision auto or fp8, or --backend tensorrt_rtx.</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Einstellungen die Genauigkeit auf Automatisch oder fp8 stellen.</translation>
     </message>
     <message>
         <source>Use --precision auto, bf16 or fp16.</source>
@@ -2990,7 +3010,7 @@
     </message>
     <message>
         <source>Use --precision auto, int8 or int4.</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Einstellungen die Genauigkeit auf Automatisch, int8 oder int4 stellen.</translation>
     </message>
     <message>
         <source>Use --precision auto.</source>
@@ -3090,7 +3110,7 @@
     </message>
     <message>
         <source>as asked for, worked out in fp32, which shows its picture and is not faster</source>
-        <translation type="unfinished"></translation>
+        <translation>wie gewünscht, gerechnet in fp32: Das zeigt das Bild und ist nicht schneller</translation>
     </message>
     <message>
         <source>because compute capability {0} {1}</source>
@@ -3238,7 +3258,7 @@
     </message>
     <message>
         <source>PyTorch does not run nvfp4.</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch rechnet nicht in nvfp4.</translation>
     </message>
     <message>
         <source>The control names no model.</source>

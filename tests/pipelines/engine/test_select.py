@@ -13,7 +13,7 @@ from pipelines.engine.select import choose
 from pipelines.engine.vram import MemoryPlan, Mode
 from pipelines.errors import EngineFailure, InvalidRequest
 from pipelines.families import FLUX
-from pipelines.request import Backend, Precision
+from pipelines.request import NARROW, Backend, Precision
 
 LACKS = (Lack("tensorrt_rtx", "it is missing"), Lack("inductor", "it is missing too"))
 TURING = Gpu(0, "RTX 2080", (7, 5), 8 * 2**30, "581.29")
@@ -66,6 +66,29 @@ def test_the_fake_backend_has_one_precision() -> None:
     assert choose("vae", Backend.fake, Precision.auto, machine()).backend is Backend.fake
     with pytest.raises(InvalidRequest):
         choose("vae", Backend.fake, Precision.bf16, machine())
+
+
+def test_fp8_is_for_gpus_that_have_it_and_int8_for_all() -> None:
+    ampere = Gpu(0, "RTX 3090", (8, 6), 24 * 2**30, "581.29")
+    with pytest.raises(EngineFailure, match=r"RTX 3090 has no fp8: .* 8\.6, and 8\.9 is needed"):
+        choose("transformer", Backend.auto, Precision.fp8, machine(ampere))
+    assert choose("transformer", Backend.auto, Precision.fp8, machine(BLACKWELL)).precision is Precision.fp8
+    for precision in (Precision.int8, Precision.int4):
+        assert choose("transformer", Backend.auto, precision, machine(ampere)).precision is precision
+
+
+def test_only_the_denoiser_is_narrow() -> None:
+    for precision in (*NARROW, Precision.nvfp4):
+        assert choose("vae", Backend.auto, precision, machine(BLACKWELL)).precision is Precision.bf16
+        assert choose("text_encoder_2", Backend.auto, precision, machine()).precision is Precision.fp32
+    on_cpu = choose("unet", Backend.auto, Precision.fp8, machine())
+    assert (on_cpu.precision, on_cpu.device) == (Precision.fp8, "cpu")
+    assert "worked out in fp32" in on_cpu.reason
+
+
+def test_pytorch_has_no_nvfp4() -> None:
+    with pytest.raises(EngineFailure, match="does not run nvfp4"):
+        choose("transformer", Backend.eager, Precision.nvfp4, machine(BLACKWELL))
 
 
 @pytest.mark.parametrize(
