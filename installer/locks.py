@@ -1,7 +1,8 @@
-"""Makes the locks anew: `python -m installer.locks`. Run by hand when a dependency is to change, and read the diff.
+"""Makes the locks anew: `python -m installer.locks [--upgrade]`, by hand when a dependency is to change; read the diff.
 
-One resolution for all, then three parts: what goes into the setup program, what is fetched at the first start, and
-NVIDIA's own two wheels. `sizes.json` beside them tells the progress bar what is coming.
+What is locked stays at its version unless `--upgrade` is given. One resolution for all, then three parts: what goes
+into the setup program, what is fetched at the first start, and NVIDIA's own two wheels. `sizes.json` beside them tells
+the progress bar what is coming.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ FOLDER = Path(__file__).parent / "locks"
 PYTHON = "3.11"  # the minor version that is shipped, and must make the .pyc files: the host's
 PLATFORM = "x86_64-pc-windows-msvc"
 PARTS = ("base", "engine", "nvidia")
+# Asked for by packages, and never imported by the program: huggingface_hub's own downloads (ours are in
+# app/services/transfer.py), and the colours of source text that rich shows
+LEFT_OUT = ("hf-xet", "pygments")
 _ENTRY = re.compile(r"^(?P<name>[a-z0-9][a-z0-9._-]*)==(?P<version>[^\s\\;]+)", re.MULTILINE)
 _WHEEL_OPTIONS = ("--only-binary", ":all:", "--no-deps", "--require-hashes")
 
@@ -65,9 +69,10 @@ def download(lock: Path, folder: Path) -> None:
 
 
 def _compile(sources: list[Path], out: Path, *more: str) -> str:
+    left_out = [word for name in LEFT_OUT for word in ("--no-emit-package", name)]
     options = ["--python-platform", PLATFORM, "--python-version", PYTHON, "--only-binary", ":all:"]
     words = ["--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet", "-o", out]
-    run([find_uv(), "pip", "compile", *sources, *options, *more, *words])
+    run([find_uv(), "pip", "compile", *sources, *options, *left_out, *more, *words])
     return out.read_text(encoding="utf-8")
 
 
@@ -83,9 +88,12 @@ def _measure(folder: Path) -> list[Size]:
 
 def main() -> None:
     """Resolve, split, download and measure."""
+    more = [word for word in sys.argv[1:] if word == "--upgrade"]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        entries = split_entries(_compile([FOLDER / f"{part}.in" for part in PARTS], work / "all.lock"))
+        whole = work / "all.lock"  # uv keeps the versions that it finds in it
+        whole.write_text("".join(lock_file(part).read_text(encoding="utf-8") for part in PARTS), encoding="utf-8")
+        entries = split_entries(_compile([FOLDER / f"{part}.in" for part in PARTS], whole, *more))
         constraint = work / "all.txt"
         constraint.write_text(
             "".join(f"{key}=={value}\n" for key, value in read_entries("".join(entries.values())).items())

@@ -135,7 +135,9 @@ def _install_packages(packages: Path) -> None:
 def _unpack_wheel(wheel: Path, packages: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
-    shutil.rmtree(packages / "resources" / "starter" / "train")  # how it was trained; it needs packages of its own
+    starter = packages / "resources" / "starter"
+    shutil.rmtree(starter / "train")  # how it was trained; it needs packages of its own
+    (starter / "contact_sheet.png").unlink()  # for the README
     # Every Python started from this folder finds the engine runtime: launchers, engine process, self-check
     (packages / "firstlight_runtime.pth").write_text(
         "import app.runtime_path; app.runtime_path.activate()\n", encoding="ascii", newline="\n"
@@ -182,14 +184,7 @@ def fetch_nvidia_bindings(cache: Path) -> list[Path]:
 
 
 def _compile_python(app: Path, source: Source) -> None:
-    """Compile every module once, here: by hash, so that no date goes in, and never checked again."""
-    run(
-        [
-            *(sys.executable, "-m", "compileall", "-q", "-j", "1", "--invalidation-mode", "unchecked-hash"),
-            *("-s", app, "-p", "Firstlight", app / "Lib"),
-        ],
-        env={"SOURCE_DATE_EPOCH": str(source.time), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": ""},
-    )
+    run([*cpython.COMPILE, "-s", app, "-p", "Firstlight", app / "Lib"], env=cpython.COMPILE_ALIKE)
     for folder, _, names in os.walk(app):
         for name in names:
             os.utime(Path(folder) / name, (source.time, source.time))

@@ -14,6 +14,7 @@ _QT_PLUGINS = frozenset({"platforms", "styles", "imageformats", "iconengines", "
 _QT_LANGUAGES = ("qtbase_de", "qtbase_en")
 _QT_FOLDERS = ("qml", "typesystems", "metatypes", "include", "lib", "glue", "doc", "scripts", "resources", "QtAsyncio")
 _OLD_RUNTIME = re.compile(r"(concrt140|vcamp140|vcomp140|vccorlib140|msvcp140.*|vcruntime140.*)\.dll")  # ours is newer
+_PLOT_UNUSED = ("examples", "opengl", "jupyter", "flowchart", "dockarea")
 _TESTS = frozenset({"tests", "testing_data"})
 _INSTALLERS_OWN = frozenset({"REQUESTED", "INSTALLER", "direct_url.json"})
 _QT_SUFFIXES = frozenset({".exe", ".json", ".pyi"})
@@ -27,6 +28,8 @@ def trim(packages: Path) -> None:
         for library in list((packages / package).glob("*.dll")):
             if _OLD_RUNTIME.fullmatch(library.name.lower()):
                 library.unlink()
+    for name in _PLOT_UNUSED:
+        shutil.rmtree(packages / "pyqtgraph" / name, ignore_errors=True)
     shutil.rmtree(packages / "bin", ignore_errors=True)  # scripts that would start another Python
     for path in sorted(packages.rglob("*"), reverse=True):
         if _is_unused(path):

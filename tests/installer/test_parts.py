@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ from installer.steps import BuildError, run, sha256
 
 NSIS = SOURCES.parent / "nsis"
 MINGW = "x86_64-w64-mingw32-gcc"
+_USERS_EXTRAS = ("lora", "proof", "rtx", "upscale")  # the others are for developers
 
 
 @pytest.fixture
@@ -93,13 +95,38 @@ def test_the_locks_hold_what_the_project_asks_for() -> None:
     for part in locks.PARTS:
         locked |= locks.read_entries(locks.lock_file(part).read_text())
     wanted = [
-        Requirement(text) for text in (*project["dependencies"], *extras["lora"], *extras["upscale"], *extras["rtx"])
+        Requirement(text)
+        for text in (*project["dependencies"], *(text for name in _USERS_EXTRAS for text in extras[name]))
     ]
     for one in wanted:
         name = one.name.lower().replace("_", "-")
         if name == "tensorrt-rtx-cu13":  # published as source alone; its two halves are locked
             name = "tensorrt-rtx-cu13-libs"
         assert one.specifier.contains(locked[name]), f"{one} is locked at {locked[name]}: python -m installer.locks"
+
+
+def test_what_is_left_out_is_imported_by_nothing_of_ours() -> None:
+    root = Path(__file__).parents[2]
+    ours = [path for folder in ("app", "pipelines") for path in (root / folder).rglob("*.py")]
+    for name in (*locks.LEFT_OUT, "rich.syntax", "rich.traceback", "rich.markdown"):  # the three need pygments
+        word = re.compile(rf"(import|from) {re.escape(name.replace('-', '_'))}\b")
+        assert not [path for path in ours if word.search(path.read_text(encoding="utf-8"))], name
+
+
+def test_the_standard_library_is_one_file_that_never_differs(tmp_path: Path) -> None:
+    made: list[bytes] = []
+    for name in ("one", "two"):
+        library = tmp_path / name / "library"
+        (library / "email").mkdir(parents=True)
+        (library / "email" / "__init__.py").write_text("NAME = __name__\n")
+        (library / "email" / "notes.txt").write_text("kept")
+        cpython._zip_library(library, tmp_path / name / "library.zip")
+        made.append((tmp_path / name / "library.zip").read_bytes())
+        time.sleep(1.1)  # a date would count seconds
+    assert made[0] == made[1]
+    with zipfile.ZipFile(tmp_path / "one" / "library.zip") as archive:
+        assert archive.namelist() == ["email/__init__.pyc", "email/notes.txt"]
+        assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
 def test_sizes_are_those_of_the_locks() -> None:
@@ -158,7 +185,8 @@ def test_trimming_leaves_what_a_window_needs(tmp_path: Path) -> None:
         "PySide6/msvcp140.dll",
         "bin/x.exe",
     ]
-    drop += ["PySide6/pyside6qml.abi3.dll", "rich-15.dist-info/INSTALLER", "numpy/a.pyi"]
+    keep += ["pyqtgraph/widgets/a.py"]
+    drop += ["pyqtgraph/examples/a.py", "PySide6/pyside6qml.abi3.dll", "rich-15.dist-info/INSTALLER", "numpy/a.pyi"]
     (tmp_path / "shiboken6").mkdir()
     for name in keep + drop:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,10 @@ USER = PureWindowsPath(r"C:\users\root")
 _DISPLAY = ":78"
 _PACKAGES = "wine,wine64,xvfb,fonts-liberation,ca-certificates"
 _OVERRIDES = "mscoree=;mshtml=;winemenubuilder.exe=d;ucrtbase=n,b;icuuc=n;mscms=n,b"
-_NOISE = re.compile(r"^.*(wine32 is missing|multiarch needs|dpkg --add-architecture|apt-get install wine32).*\n?", re.M)
+_NOISE = re.compile(
+    r"^.*(wine32 is missing|multiarch needs|dpkg --add-architecture|apt-get install wine32|wine client error:).*\n?",
+    re.M,
+)
 _CC = "x86_64-w64-mingw32-gcc"
 _DLL = ("-O2", "-shared", "-s", "-nostartfiles", "-static", "-Wl,-e,DllMainCRTStartup")
 _LIBRARIES = ("-lmingwex", "-lgcc", "-lmsvcrt", "-lkernel32")
@@ -47,7 +50,7 @@ class Wine:
     def __init__(self, root: Path, shared: Path) -> None:
         self.root = root
         self.shared = shared
-        self._display: subprocess.Popen[bytes] | None = None
+        self._running: list[subprocess.Popen[bytes]] = []  # for as long as this is open
 
     @property
     def drive(self) -> Path:
@@ -61,19 +64,20 @@ class Wine:
     def start(self) -> None:
         """Begin with a new prefix, and the stand-ins in it."""
         shutil.rmtree(self.root / PREFIX.lstrip("/"), ignore_errors=True)
-        self._display = self._popen(["Xvfb", _DISPLAY, "-screen", "0", "1280x900x24"])
+        self._running.append(self._popen(["Xvfb", _DISPLAY, "-screen", "0", "1280x900x24"]))
         time.sleep(1)
         first = self.run("wineboot", "-u", timeout=180)
         assert first.code == 0, first.text
         self.run("wineserver", "-w", program="", timeout=60)
         _install_shims(self.drive / "windows" / "system32", self.shared)
+        self._running.append(self.popen(r"Z:\shared\run.exe"))  # see there
 
     def close(self) -> None:
         """End everything that runs in it."""
         self.run("wineserver", "-k", program="", timeout=30)
-        if self._display:
-            self._display.terminate()
-            self._display.wait()
+        for process in self._running:
+            process.terminate()
+            process.wait()
 
     def run(self, *command: str, program: str = "wine", timeout: float = 300, **environment: str) -> Answer:
         """Run a Windows program, and wait for it."""
@@ -146,7 +150,9 @@ def make_root(folder: Path) -> Path:
         part = folder / "trixie.part"
         shutil.rmtree(part, ignore_errors=True)
         part.parent.mkdir(parents=True, exist_ok=True)
-        options = ["--quiet", "--variant=apt", "--mode=root", f"--include={_PACKAGES}"]
+        quick = ["force-unsafe-io", *(f"path-exclude=/usr/share/{name}/*" for name in ("doc", "locale", "man"))]
+        options = ["--quiet", "--variant=essential", "--mode=root", f"--include={_PACKAGES}"]
+        options += [f"--dpkgopt={option}" for option in quick]
         subprocess.run(["mmdebstrap", *options, "trixie", str(part)], check=True)
         part.rename(root)
     return root
