@@ -7,7 +7,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pipelines import controls, lora
+from pipelines import controls, lora, memory
 from pipelines.events import Progress, Stage
 from pipelines.families import Files
 from pipelines.quiet import quieten
@@ -129,6 +129,13 @@ class Shelf:
             self._models.append(loaded)
         self._load_controls(loaded, job.controls, report)
         return loaded
+
+    def weigh_controls(self, job: Job) -> int:
+        """Bytes of the job's ControlNets that are still to be loaded."""
+        loaded = self.find(job)
+        held = loaded.controls if loaded is not None else {}
+        missing = {one.spec: one.plan for one in job.controls if one.spec not in held}
+        return sum(memory.weigh(spec, plan) for spec, plan in missing.items())
 
     def keep(self, jobs: Collection[Job]) -> None:
         """Free all models but those of the jobs."""

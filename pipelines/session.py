@@ -128,7 +128,8 @@ class Session:
         gpu = self._machine.find_gpu(job.plans[job.family.denoiser].device)
         available = gpu.memory_total if gpu is not None else devices.read_memory()[1]
         request = job.request
-        appetite = replace(appetite, bounded=request.hires is None)
+        more = self._shelf.weigh_controls(job)
+        appetite = replace(appetite, bounded=request.hires is None, weights=appetite.weights + more)
         self._tile = memory.choose_tile(*request.hires_size, request.upscale, appetite, available)
         if self._tile:
             report(Notice(f"Memory is short, so the VAE works in tiles of {self._tile}x{self._tile} pixels."))
@@ -204,7 +205,7 @@ def _prompts(job: Job) -> tuple[str, str]:
 
 
 def _report_plan(job: Job, report: Report) -> None:
-    for name, plan in job.plans.items():
+    for name, plan in (*job.plans.items(), *((one.spec.name, one.plan) for one in job.controls)):
         report(PlanChosen(name, plan.backend.value, plan.precision.value, plan.reason, plan.device))
     for text in planning.notices(job):
         report(Notice(text))

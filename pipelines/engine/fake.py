@@ -43,6 +43,9 @@ class FakeComponent:
             return {"sample": self._decode(tensors["z"].float())}
         if "x" in tensors:
             return {"parameters": self._encode(tensors["x"].float())}
+        if "controlnet_cond" in tensors:
+            middle = tensors["controlnet_cond"].float().mean(dim=(1, 2, 3), keepdim=True)
+            return {"down_block_res_samples.0": middle, "mid_block_res_sample": middle}
         if "input_ids" in tensors:
             return self._embed(tensors["input_ids"])
         if "sample" in tensors:
@@ -106,6 +109,8 @@ def _sweep_to_colour(tensors: Mapping[str, Tensor]) -> Tensor:
         seeds = seeds + tensors["text_embeds"].float().mean(dim=1, keepdim=True)
     sample = sample[:, :4]  # networks that fill are given mask and picture too
     colour = seeds.repeat(1, -(-sample.shape[1] // seeds.shape[1]))[:, : sample.shape[1], None, None]
+    if "mid_block_additional_residual" in tensors:
+        colour = colour + tensors["mid_block_additional_residual"].float()
     return sample - 0.2 * torch.tanh(8 * colour)
 
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 BF16_COMPUTE_CAPABILITY = (8, 0)  # Ampere; older GPUs emulate it, slowly or wrongly, whatever PyTorch answers
 FP8_COMPUTE_CAPABILITY = (8, 9)  # Ada
 NOT_ASKED = "nobody looked for its engine"
-_DENOISERS = ("transformer", "unet")  # called in every step: what compiling pays for
-_FP16_SAFE = _DENOISERS  # T5 overflows in fp16, and so do some VAEs: those stay in fp32 on older GPUs
-_ENGINE_PRECISIONS = (Precision.auto, Precision.bf16, Precision.fp16)
+_DENOISERS = ("transformer", "unet")
+_IN_STEPS = (*_DENOISERS, "controlnet")  # called in every step: what compiling pays for
+_FP16_SAFE = _IN_STEPS  # T5 overflows in fp16, and so do some VAEs: those stay in fp32 on older GPUs
+_ENGINE_PRECISIONS = (Precision.auto, Precision.bf16, Precision.fp16, Precision.fp8)
 
 
 def choose(
@@ -38,23 +39,23 @@ def choose(
         EngineFailure: a backend or precision asked for by name cannot run here; the message says why.
         InvalidRequest: the two asked for exclude each other.
     """
-    no_engine = no_engine or _find_memory_problem(memory)
-    if precision in (*NARROW, Precision.nvfp4) and component not in _DENOISERS:
-        precision = Precision.auto  # they run once a picture
+    if memory is not None and memory.mode is Mode.none:
+        no_engine = no_engine or memory.reason
+    precision = keep_wide(component, precision)
     match backend:
         case Backend.fake:
             return _plan_fake(precision)
         case Backend.tensorrt_rtx:
             _demand_engine(machine, machine.lack(backend.value) or no_engine)
             return _plan_engine(component, precision, machine, memory)
-        case Backend.inductor if component in _DENOISERS:
+        case Backend.inductor if component in _IN_STEPS:
             return _plan_inductor(component, precision, machine)
         case Backend.inductor:
             _demand_inductor(machine)
             return _plan_eager(component, backend, precision, machine, "compiling pays where steps are many")
         case Backend.auto if not _why_no_engine(precision, machine, no_engine):
             return _plan_engine(component, precision, machine, memory)
-        case Backend.auto if component in _DENOISERS and not machine.lack(Backend.inductor.value):
+        case Backend.auto if component in _IN_STEPS and not machine.lack(Backend.inductor.value):
             return _plan_inductor(component, precision, machine)
         case _:
             return _plan_eager(component, backend, precision, machine, no_engine)
@@ -62,6 +63,12 @@ def choose(
 
 def find_engine_precision(precision: Precision, gpu: Gpu) -> Precision:
     """The precision of the engines that a GPU runs."""
+def keep_wide(component: str, precision: Precision) -> Precision:
+    """The precision asked for, left open for what runs once a picture where it is narrow."""
+    is_narrow = precision in (*NARROW, Precision.nvfp4)
+    return Precision.auto if is_narrow and component not in _DENOISERS else precision
+
+
     if precision is not Precision.auto:
         return precision
     return Precision.bf16 if gpu.compute_capability >= BF16_COMPUTE_CAPABILITY else Precision.fp16
@@ -143,7 +150,7 @@ def _why_eager(component: str, machine: Machine, no_engine: str) -> str:
     if lacking:
         missing = f"{' and '.join(lacking)} cannot run here"
         return f"PyTorch itself, as {missing}"
-    if component not in _DENOISERS and no_engine:
+    if component not in _IN_STEPS and no_engine:
         return "PyTorch itself, as it runs once a picture"
     return f"PyTorch itself, as {no_engine}" if no_engine else "PyTorch itself"
 

@@ -201,3 +201,18 @@ def _rename_flux(name: str, tensor: Tensor) -> dict[str, Tensor]:
         if name.startswith(ours):
             return {f"{stem}{original}{name.removeprefix(ours)}": tensor}
     raise AssertionError(name)
+
+
+def controlnet(state_dict: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A ControlNet's tensors by their original names (https://github.com/lllyasviel/ControlNet, cldm/cldm.py)."""
+    renamed: dict[str, Tensor] = {}
+    copied: dict[str, Tensor] = {}
+    for name, tensor in state_dict.items():
+        new = re.sub(r"^controlnet_down_blocks\.(\d+)\.", r"zero_convs.\1.0.", name)
+        new = new.replace("controlnet_mid_block.", "middle_block_out.0.")
+        new = new.replace("controlnet_cond_embedding.conv_in.", "input_hint_block.0.")
+        new = new.replace("controlnet_cond_embedding.conv_out.", "input_hint_block.14.")
+        if match := re.match(r"controlnet_cond_embedding\.blocks\.(\d)\.", name):
+            new = f"input_hint_block.{2 * int(match[1]) + 2}.{name.removeprefix(match[0])}"
+        (copied if new == name else renamed)[new] = tensor
+    return {f"control_model.{name}": tensor for name, tensor in {**unet(copied), **renamed}.items()}

@@ -108,7 +108,7 @@ def test_other_programs_layouts_are_understood(models: Models, tmp_path: Path) -
         (["model.diffusion_model.input_blocks.0.0.weight", "conditioner.embedders.1.model.x"], Kind.checkpoint, "sdxl"),
         (["encoder.block.0.layer.0.SelfAttention.q.weight"], Kind.text_encoder, ""),
         (["text_model.encoder.layers.0.mlp.fc1.weight"], Kind.text_encoder, ""),
-        (["controlnet_cond_embedding.conv_in.weight", "down_blocks.0.x"], Kind.controlnet, ""),
+        (["controlnet_cond_embedding.conv_in.weight", "down_blocks.0.x"], Kind.controlnet, "sd"),
         (["emb_params"], Kind.embedding, ""),
         (["x"], Kind.unknown, ""),
         ([], Kind.unknown, ""),
