@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import NoReturn
 
+from app.argument_values import (
+    Choice,
+    Number,
+    Whole,
+    one_of,
+    parse_control,
+    parse_file,
+    parse_hires,
+    parse_lora,
+    parse_outpaint,
+    parse_refiner,
+)
 from pipelines.errors import InvalidRequest
-from pipelines.request import Backend, LoraChoice, Precision, parse_size
+from pipelines.request import PREPROCESSORS, Backend, Outpaint, Precision, parse_size
 
 _DESCRIPTION = "Draws pictures from words, on this machine."
 _EXIT_CODES = """\
@@ -64,17 +75,17 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
         "--model", metavar="NAME|PATH", help="a name from 'firstlight models list', or a diffusers folder"
     )
     parser.add_argument("--size", metavar="WxH", type=parse_size, help=f"pixels, 64 to 4096 a side ({own})")
-    parser.add_argument("--steps", metavar="N", type=_Whole("number of steps"), help=f"denoising steps ({own})")
+    parser.add_argument("--steps", metavar="N", type=Whole("number of steps"), help=f"denoising steps ({own})")
     parser.add_argument(
-        "--guidance", metavar="F", type=_Number("guidance"), help=f"how strictly to follow the prompt ({own})"
+        "--guidance", metavar="F", type=Number("guidance"), help=f"how strictly to follow the prompt ({own})"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=_Whole("seed"), default=-1, help="0 to 2^64-1; -1 is random (default: -1)"
+        "--seed", metavar="N", type=Whole("seed"), default=-1, help="0 to 2^64-1; -1 is random (default: -1)"
     )
     parser.add_argument(
         "--count",
         metavar="N",
-        type=_Whole("count"),
+        type=Whole("count"),
         default=1,
         help="how many pictures, with seeds N, N+1, ... (default: 1)",
     )
@@ -87,33 +98,26 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a LoRA to apply; may be repeated",
     )
-    parser.add_argument("--image", metavar="FILE", type=_file, help="a picture to start from")
+    parser.add_argument("--image", metavar="FILE", type=parse_file, help="a picture to start from")
+    _add_editing(parser)
     parser.add_argument(
-        "--strength",
-        metavar="F",
-        type=_Number("strength"),
-        default=0.6,
-        help="how much of the start picture to redraw, 0 to 1 (default: 0.6)",
-    )
-    parser.add_argument("--mask", metavar="FILE", type=_file, help="redraw only where this picture is white")
-    parser.add_argument(
-        "--upscale", metavar="2|4", type=_Whole("upscale"), default=1, help="enlarge the finished picture"
+        "--upscale", metavar="2|4", type=Whole("upscale"), default=1, help="enlarge the finished picture"
     )
     parser.add_argument(
         "--safety-check", action="store_true", help="blur pictures that look unsafe for work (default: no)"
     )
     parser.add_argument(
         "--backend",
-        type=_Choice(Backend, "backend"),
+        type=Choice(Backend, "backend"),
         default=Backend.auto,
-        help=_one_of(Backend),
+        help=one_of(Backend),
         metavar="NAME",
     )
     parser.add_argument(
         "--precision",
-        type=_Choice(Precision, "precision"),
+        type=Choice(Precision, "precision"),
         default=Precision.auto,
-        help=_one_of(Precision),
+        help=one_of(Precision),
         metavar="NAME",
     )
     parser.add_argument(
@@ -124,8 +128,64 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def _add_editing(parser: argparse.ArgumentParser) -> None:
+    """What is done with start pictures, in second passes and by further networks."""
+    parser.add_argument(
+        "--strength",
+        metavar="F",
+        type=Number("strength"),
+        help="how much of the start picture to redraw, 0 to 1 (default: 0.6; 1 with --outpaint)",
+    )
+    parser.add_argument("--mask", metavar="FILE", type=parse_file, help="redraw only where this picture is white")
+    parser.add_argument(
+        "--mask-feather",
+        metavar="N",
+        type=Whole("mask feather"),
+        help="radius in pixels of the blur of the mask's edge (default: 0; 8 with --outpaint)",
+    )
+    parser.add_argument(
+        "--mask-area-only",
+        action="store_true",
+        help="draw the masked part alone, at --size, and set it back into the start picture",
+    )
+    parser.add_argument(
+        "--outpaint",
+        metavar="L,T,R,B",
+        type=parse_outpaint,
+        default=Outpaint(),
+        help="margins to draw left, above, right and below, in pixels",
+    )
+    parser.add_argument(
+        "--hires",
+        metavar="SCALE[:STRENGTH[:STEPS]]",
+        type=parse_hires,
+        help="draw twice: enlarge the picture and redraw it (strength 0.5, as many steps)",
+    )
+    parser.add_argument(
+        "--refiner",
+        metavar="MODEL[:START]",
+        type=parse_refiner,
+        default=("", 0.8),
+        help="a model for the last steps, from the share START of them on (default: 0.8)",
+    )
+    parser.add_argument(
+        "--control",
+        metavar="MODEL:IMAGE[:WEIGHT[:START[:END]]]",
+        type=parse_control,
+        action="append",
+        default=[],
+        help="a ControlNet and the picture that it follows; may be repeated",
+    )
+    parser.add_argument(
+        "--preprocessor",
+        metavar="NAME",
+        default="none",
+        help=f"what makes the pictures of --control ready: {' or '.join(PREPROCESSORS)} (default: none)",
+    )
+
+
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("image", metavar="IMAGE", type=_file, help="a PNG, JPEG or WebP file")
+    parser.add_argument("image", metavar="IMAGE", type=parse_file, help="a PNG, JPEG or WebP file")
     _add_json(parser)
 
 
@@ -136,7 +196,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     show.add_argument("model", metavar="NAME|PATH")
     _add_json(show)
     add = actions.add_parser("add", help="use a model file or a folder of models that is here", allow_abbrev=False)
-    add.add_argument("path", metavar="PATH", type=_file)
+    add.add_argument("path", metavar="PATH", type=parse_file)
     add.add_argument("--copy", action="store_true", help="keep a copy of it; it is used in place otherwise")
     add.add_argument("--name", metavar="NAME", default="", help="what to call it")
     _add_json(add)
@@ -169,10 +229,10 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     build.add_argument("--model", metavar="NAME|PATH", help="a model, or a diffusers folder (default: starter)")
     build.add_argument(
         "--precision",
-        type=_Choice(Precision, "precision"),
+        type=Choice(Precision, "precision"),
         default=Precision.auto,
         metavar="NAME",
-        help="bf16 or fp16 (default: bf16)",
+        help="bf16, fp16, or fp8 for the drawing network (default: bf16)",
     )
     build.add_argument(
         "--part", metavar="NAME", action="append", default=[], help="only this network; may be repeated (default: all)"
@@ -181,7 +241,9 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="KIND", default="placeholder", help="placeholder, input or regions (default: placeholder)"
     )
     build.add_argument("--capability", metavar="N.N", help="for GPUs of this compute capability only (default: all)")
-    build.add_argument("--into", metavar="FOLDER", type=_file, help="keep them there (default: where sessions look)")
+    build.add_argument(
+        "--into", metavar="FOLDER", type=parse_file, help="keep them there (default: where sessions look)"
+    )
     build.add_argument("--rebuild", action="store_true", help="also what is there already")
     _add_json(build)
     _add_json(actions.add_parser("list", help="all engines", allow_abbrev=False))
@@ -198,11 +260,11 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
     clear.add_argument("name", metavar="NAME", nargs="*", help="default: all, and damaged ones that were set aside")
     _add_json(clear)
     export = actions.add_parser("export", help="write them into one file for a machine like this", allow_abbrev=False)
-    export.add_argument("file", metavar="FILE", type=_file)
+    export.add_argument("file", metavar="FILE", type=parse_file)
     export.add_argument("name", metavar="NAME", nargs="*", help="default: all")
     _add_json(export)
     take = actions.add_parser("import", help="take them in from a machine like this", allow_abbrev=False)
-    take.add_argument("file", metavar="FILE", type=_file)
+    take.add_argument("file", metavar="FILE", type=parse_file)
     _add_json(take)
 
 
@@ -221,96 +283,17 @@ def _add_proof(commands: argparse._SubParsersAction[_Parser]) -> None:
     profile.add_argument("--trace", metavar="FILE", help="write a trace for Chrome's and Perfetto's viewers")
     for parser in (validate, profile):
         parser.add_argument("--size", metavar="WxH", type=parse_size, help="pixels (default: the model's own)")
-        parser.add_argument("--steps", metavar="N", type=_Whole("number of steps"), help="denoising steps")
+        parser.add_argument("--steps", metavar="N", type=Whole("number of steps"), help="denoising steps")
     for parser in (bench, validate, profile):
         parser.add_argument(
             "--model", metavar="NAME|PATH|random:NAME", help="random: has that architecture and random weights"
         )
         for kind, name in ((Backend, "backend"), (Precision, "precision")):
             parser.add_argument(
-                f"--{name}", type=_Choice(kind, name), default=kind.auto, metavar="NAME", help=_one_of(kind)
+                f"--{name}", type=Choice(kind, name), default=kind.auto, metavar="NAME", help=one_of(kind)
             )
         parser.add_argument("--json", metavar="FILE", help="write the record there as JSON too; - is stdout")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="answer with one JSON object on stdout")
-
-
-def parse_lora(text: str) -> LoraChoice:
-    """Read `FILE` or `FILE:WEIGHT`. A colon within the file's name, as in `C:\\x.safetensors`, is no weight.
-
-    Raises:
-        InvalidRequest: no file is named, or its weight is not a number.
-    """
-    file, colon, weight = text.rpartition(":")
-    if not colon or not file.lower().endswith(".safetensors"):
-        return LoraChoice(_file(text))
-    try:
-        return LoraChoice(_file(file), float(weight))
-    except ValueError:
-        raise InvalidRequest(
-            f"The LoRA weight {weight!r} is not a number.",
-            "Write FILE:WEIGHT, for example style.safetensors:0.8.",
-        ) from None
-
-
-def _file(text: str) -> Path:
-    if not text or "\0" in text:
-        raise InvalidRequest(f"The file name {text!r} is not possible.", "Give the path of a file.")
-    return Path(text)
-
-
-class _Whole:
-    """Reads a whole number; argparse's own words for a mistake ("invalid int value") are for programmers."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, text: str) -> int:
-        try:
-            return int(text)
-        except ValueError:
-            raise InvalidRequest(
-                f"The {self._name} {_shorten(text)!r} is not a whole number.", "Write it in digits."
-            ) from None
-
-
-class _Number:
-    """Reads a number with an optional fraction."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, text: str) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            raise InvalidRequest(
-                f"The {self._name} {_shorten(text)!r} is not a number.", "Write it like 3.5."
-            ) from None
-
-
-class _Choice:
-    """Reads the name of an enum's member."""
-
-    def __init__(self, choices: type[Backend] | type[Precision], name: str) -> None:
-        self._choices = choices
-        self._name = name
-
-    def __call__(self, text: str) -> Backend | Precision:
-        try:
-            return self._choices(text)
-        except ValueError:
-            raise InvalidRequest(
-                f"There is no {self._name} {_shorten(text)!r}.", f"Use {_one_of(self._choices)}."
-            ) from None
-
-
-def _one_of(choices: type[Backend] | type[Precision]) -> str:
-    names = [choice.value for choice in choices]
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:40] + "..."

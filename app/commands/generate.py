@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from app.progress import Reporter
 from pipelines import catalog, images
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from app.terminal import Terminal
     from pipelines.catalog import Entry
     from pipelines.events import PictureSaved
+    from pipelines.request import Outpaint
     from pipelines.session import Session
+
+_T = TypeVar("_T")
+# What is usual, and for margins: those are drawn from nothing, and a hard edge beside them would be seen
+_STRENGTH, _FEATHER = (0.6, 1.0), (0, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,9 @@ def make_request(args: argparse.Namespace, locate: Callable[[str], str] = str) -
     """
     model = catalog.STARTER if args.model is None else locate(args.model)
     entry = catalog.find(model)
-    width, height = args.size or _natural_size(args.image, entry)
+    # What is drawn of a masked area has a size of its own
+    width, height = args.size or _natural_size(None if args.mask_area_only else args.image, entry)
+    refiner, refiner_start = args.refiner
     return GenerationRequest(
         prompt=_check_text(_read_prompt() if args.prompt == "-" else args.prompt),
         negative_prompt=_check_text(args.negative),
@@ -89,13 +96,24 @@ def make_request(args: argparse.Namespace, locate: Callable[[str], str] = str) -
         scheduler=args.scheduler,
         loras=tuple(args.lora),
         image=args.image,
-        strength=args.strength,
+        strength=_or_usual(args.strength, args.outpaint, _STRENGTH),
         mask_image=args.mask,
+        mask_feather=_or_usual(args.mask_feather, args.outpaint, _FEATHER),
+        mask_area_only=args.mask_area_only,
+        outpaint=args.outpaint,
+        hires=args.hires,
+        refiner=refiner and locate(refiner),
+        refiner_start=refiner_start,
+        controls=tuple(replace(one, model=locate(one.model), preprocessor=args.preprocessor) for one in args.control),
         upscale=args.upscale,
         backend=args.backend,
         precision=args.precision,
         safety_check=args.safety_check,
     )
+
+
+def _or_usual(value: _T | None, outpaint: Outpaint, usual: tuple[_T, _T]) -> _T:
+    return usual[1 if outpaint else 0] if value is None else value
 
 
 def _natural_size(image: Path | None, entry: Entry) -> tuple[int, int]:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.arguments import make_parser, parse_lora
+from app.argument_values import parse_control, parse_lora, parse_refiner
+from app.arguments import make_parser
 from pipelines.errors import InvalidRequest
-from pipelines.request import Backend, LoraChoice, Precision
+from pipelines.request import Backend, ControlChoice, HiresFix, LoraChoice, Outpaint, Precision
 
 
 def test_what_is_left_out_is_left_open() -> None:
@@ -61,8 +62,47 @@ def test_lora_file_and_weight(text: str, choice: LoraChoice) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("canny:a.png", ControlChoice("canny", Path("a.png"))),
+        ("c.safetensors:a.png:0.5", ControlChoice("c.safetensors", Path("a.png"), 0.5)),
+        ("c:/nets/c:/home/a.png:1:0:0.75", ControlChoice("c:/nets/c", Path("/home/a.png"), 1.0, 0.0, 0.75)),
+        (r"C:\n\c.safetensors:D:\a b.png:2:.1", ControlChoice(r"C:\n\c.safetensors", Path(r"D:\a b.png"), 2.0, 0.1)),
+    ],
+)
+def test_a_control_is_a_model_a_picture_and_numbers(text: str, choice: ControlChoice) -> None:
+    assert parse_control(text) == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "refiner"),
+    [
+        ("refiner", ("refiner", 0.8)),
+        ("refiner:0.7", ("refiner", 0.7)),
+        (r"C:\refiner", (r"C:\refiner", 0.8)),
+        ("C:/refiner.safetensors:1", ("C:/refiner.safetensors", 1.0)),
+    ],
+)
+def test_a_refiner_is_a_model_and_where_it_begins(text: str, refiner: tuple[str, float]) -> None:
+    assert parse_refiner(text) == refiner
+
+
+def test_margins_and_second_passes() -> None:
+    args = make_parser().parse_args(["generate", "x", "--outpaint", "0,16,256,0", "--hires", "1.5:0.4:12"])
+    assert args.outpaint == Outpaint(0, 16, 256, 0)
+    assert args.hires == HiresFix(1.5, 0.4, 12)
+    assert make_parser().parse_args(["generate", "x", "--hires", "2"]).hires == HiresFix(2.0)
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
+        (["generate", "x", "--outpaint", "64"], "margins '64' are not understood"),
+        (["generate", "x", "--outpaint", "0,0,9999,0"], "margin of 9999 is not possible"),
+        (["generate", "x", "--hires", "5"], "hires scale of 5.0 is not possible"),
+        (["generate", "x", "--hires", "2:much"], "hires strength 'much' is not a number"),
+        (["generate", "x", "--control", "canny"], "control 'canny' is not understood"),
+        (["generate", "x", "--control", "c:a.png:0.5:0.9:0.1"], "control start of 0.9 is not possible"),
         (["generate", "x", "--steps", "many"], "number of steps 'many' is not a whole number"),
         (["generate", "x", "--steps", "2.5"], "not a whole number"),
         (["generate", "x", "--seed", "9" * 5000], "not a whole number"),  # beyond int()'s own limit

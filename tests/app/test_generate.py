@@ -16,7 +16,9 @@ import pytest
 from PIL import Image
 
 from app.progress import Reporter
+from pipelines import images
 from pipelines.events import PictureSaved, Progress, Stage
+from pipelines.request import HiresFix, Outpaint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,6 +218,36 @@ def test_a_start_picture_gives_the_size(firstlight: Command, tiny_model: Path, t
     outcome = firstlight("generate", "x", *line, "--out", str(tmp_path / "a.png"), "--json")
     assert outcome.code == 0, outcome.err
     assert (outcome.json["pictures"][0]["width"], outcome.json["pictures"][0]["height"]) == (96, 70)
+
+
+def test_margins_masks_and_second_passes_are_kept_in_the_picture(
+    firstlight: Command, tiny_model: Path, tmp_path: Path
+) -> None:
+    start, mask = tmp_path / "start.png", tmp_path / "mask.png"
+    Image.new("RGB", (96, 64), "red").save(start)
+    Image.new("L", (96, 64), 255).save(mask)
+    usual = ["generate", "x", "--model", str(tiny_model), "--steps", "1", "--out", str(tmp_path / "a.png"), "--json"]
+    cases: list[tuple[list[str], tuple[int, int], dict[str, object]]] = [
+        (
+            ["--image", str(start), "--outpaint", "32,0,0,16"],
+            (128, 80),
+            {"outpaint": Outpaint(32, 0, 0, 16), "strength": 1.0, "mask_feather": 8},
+        ),
+        (
+            ["--image", str(start), "--mask", str(mask), "--mask-area-only", "--mask-feather", "3", "--size", "64x64"],
+            (96, 64),
+            {"mask_area_only": True, "mask_feather": 3, "strength": 0.6},
+        ),
+        (["--size", "64x64", "--hires", "1.5:0.4:2"], (96, 96), {"hires": HiresFix(1.5, 0.4, 2)}),
+    ]
+    for options, size, settings in cases:
+        outcome = firstlight(*usual, *options)
+        assert outcome.code == 0, outcome.err
+        (shown,) = outcome.json["pictures"]
+        assert (shown["width"], shown["height"]) == size
+        record = images.read(tmp_path / "a.png").record
+        assert record is not None
+        assert {name: getattr(record.request, name) for name in settings} == settings
 
 
 # Bad input
