@@ -28,6 +28,7 @@ WINDOW_WORDS = {
     "Give a file or a folder with --out.": "Choose a file or a folder.",
     "Give both, with --image and --mask, or use another model.": "Choose both, or use another model.",
     "Give it another name (--name).": "Give it another name.",
+    "Give the mask with --mask.": "Choose a mask.",
     "Give the picture with --image.": "Choose a start picture.",
     "If you have its files, add them ('firstlight models add').": "If you have its files, add them on the Models page.",
     "Leave --precision out.": _PRECISION.format("automatic"),

