@@ -108,6 +108,15 @@ class KernelsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class StepGoesOn:
+    """A long call of a component has done so many of its blocks; told now and then, so that a cancel is heard."""
+
+    component: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class CacheRead:
     """Whether the kernels of an earlier launch were found for a component, and why not, in words."""
 
@@ -139,6 +148,7 @@ Event = (
     | Failure
     | Preview
     | KernelsChanged
+    | StepGoesOn
     | CacheRead
     | JobStarted
     | JobFinished

@@ -6,7 +6,20 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pipelines import catalog, checkpoints, controls, framing, images, lora, prompts, sizes, upscale, weights
+from pipelines import (
+    catalog,
+    checkpoints,
+    controls,
+    framing,
+    images,
+    lora,
+    prompts,
+    refining,
+    safety,
+    sizes,
+    upscale,
+    weights,
+)
 from pipelines.controls import PlannedControl
 from pipelines.engine import select
 from pipelines.errors import EngineFailure, InvalidRequest, UnusableFile
@@ -37,7 +50,7 @@ class Job:
     `size` is what the first pass draws.
 
     `folder` holds the model's configuration, `tokenizers` those that lie elsewhere; `notes` are facts that the
-    pictures' settings keep.
+    pictures' settings keep. `refiner` is what is decided about the model that goes on where this one stops.
     """
 
     request: GenerationRequest
@@ -50,6 +63,7 @@ class Job:
     picture: Image.Image | None
     mask: Image.Image | None
     controls: tuple[PlannedControl, ...] = ()
+    refiner: Job | None = None
     notes: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -83,7 +97,26 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
         UnusableFile: its model, a LoRA or a picture is missing or damaged.
         EngineFailure: the backend or precision that it asks for cannot run here.
     """
-    entry = catalog.find(request.model)
+    entry = _find_entry(request.model)
+    _check_request(request, entry)
+    for choice in request.loras:
+        lora.check(choice.path)
+    job = _decide(request, entry, machine, places)
+    picture = images.open_picture(request.image) if request.image is not None else None
+    mask = images.open_picture(request.mask_image) if request.mask_image is not None else None
+    if picture is not None and mask is not None:
+        framing.fit_mask(request, picture, mask)  # it is refused before anything is loaded
+    return replace(
+        job,
+        picture=picture,
+        mask=mask,
+        controls=_plan_controls(job, machine),
+        refiner=_plan_refiner(job, machine, places),
+    )
+
+
+def _find_entry(name_or_path: str) -> Entry:
+    entry = catalog.find(name_or_path)
     if not entry.runs:
         raise UnusableFile(f"This version cannot draw with {entry.title} yet.", "Use another model.")
     if entry.location is None:
@@ -91,42 +124,47 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
             f"{entry.title} is not on this machine.",
             f"Get it with 'firstlight models download {entry.name}', or pass the path of its diffusers folder.",
         )
-    _check_request(request, entry)
-    networks = FAMILIES[entry.family].networks
-    for choice in request.loras:
-        lora.check(choice.path)
+    return entry
+
+
+def _decide(request: GenerationRequest, entry: Entry, machine: Machine, places: Places | None) -> Job:
+    """What the model alone decides; it is on this machine."""
+    assert entry.location is not None
     folder = checkpoints.configs(entry.layout) if entry.layout else entry.location
-    picture = images.open_picture(request.image) if request.image is not None else None
-    mask = images.open_picture(request.mask_image) if request.mask_image is not None else None
-    if picture is not None and mask is not None:
-        framing.fit_mask(request, picture, mask)  # it is refused before anything is loaded
     return Job(
         request=request,
         entry=entry,
         folder=folder,
         tokenizers=_find_tokenizers(entry),
-        specs=weights.find_components(entry.location, networks),
+        specs=weights.find_components(entry.location, FAMILIES[entry.family].networks),
         plans=_choose_all(request, entry, folder, machine, places),
         size=sizes.choose(*request.canvas_size, entry),
-        picture=picture,
-        mask=mask,
-        controls=_plan_controls(request, entry, folder, machine),
+        picture=None,
+        mask=None,
     )
 
 
-def _plan_controls(
-    request: GenerationRequest, entry: Entry, folder: Path, machine: Machine
-) -> tuple[PlannedControl, ...]:
-    denoiser = folder / FAMILIES[entry.family].denoiser
+def _plan_controls(job: Job, machine: Machine) -> tuple[PlannedControl, ...]:
+    request, denoiser = job.request, job.folder / job.family.denoiser
     return tuple(
         PlannedControl(
             choice,
-            controls.find(choice.model, entry, denoiser),
+            controls.find(choice.model, job.entry, denoiser),
             select.choose(checkpoints.CONTROLNET, request.backend, request.precision, machine, _NO_CONTROL_ENGINE),
             images.open_picture(choice.image),
         )
         for choice in controls.find_active(request)
     )
+
+
+def _plan_refiner(job: Job, machine: Machine, places: Places | None) -> Job | None:
+    """The job of the refiner, which is given the model's latents and nothing else."""
+    request = job.request
+    if not refining.has_refiner(request):
+        return None
+    entry = _find_entry(request.refiner)
+    refining.check_fit(entry, job.entry, job.family)
+    return _decide(replace(request, model=request.refiner, loras=(), controls=(), refiner=""), entry, machine, places)
 
 
 def _choose_all(
@@ -171,6 +209,8 @@ def _choose(
     no_engine = built.explain_missing(folder, name, request.precision, gpu, places)
     size = _last_size(request, entry)
     memory = None if no_engine else built.plan_memory(folder, entry, size.width, size.height, gpu)
+    if memory is not None and memory.streamed == name:
+        no_engine = built.explain_missing(folder, name, request.precision, gpu, places, in_pieces=True)
     return select.choose(name, request.backend, request.precision, machine, no_engine, memory)
 
 
@@ -298,6 +338,7 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
             "Give both, with --image and --mask, or use another model.",
         )
     controls.check(request, entry, takes=FAMILIES[entry.family].controls)
+    refining.check(request, entry, FAMILIES[entry.family])
     if request.hires is not None and use is not Picture.start:
         raise InvalidRequest(f"{entry.title} cannot draw a picture twice, as the hires fix does.", "Leave it out.")
     from_picture = request.hires is not None or (request.image is not None and (use is Picture.start or masked))
@@ -308,3 +349,5 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
         raise InvalidRequest("The fake backend takes no LoRA.", "Use --backend auto.")
     if request.upscale != 1:
         upscale.find_weights(request.upscale)
+    if request.safety_check:
+        safety.find_model()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EXPLICIT = "explicit"  # Plan.option: a second context for each shape, made in the background
 TURNS = "turns"  # Plan.option: one network on the GPU at a time
+_STREAMED = "streamed:"  # Plan.option: before the bytes of its blocks that stay on the GPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,17 @@ class Plan:
     device: str
     reason: str
     option: str = ""
+
+
+def say_streamed(resident: int) -> str:
+    """The word of `Plan.option` for weights that come block by block, but for `resident` bytes of them."""
+    return f"{_STREAMED}{resident}"
+
+
+def find_streamed(option: str) -> int | None:
+    """How many bytes of blocks stay on the GPU, where the others come and go; None where all stay."""
+    found = [word.removeprefix(_STREAMED) for word in option.split() if word.startswith(_STREAMED)]
+    return int(found[0]) if found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pipelines.engine import export, rtx, store, vram
 from pipelines.engine.interfaces import Part
 from pipelines.engine.needs import estimate_work, measure_weights
-from pipelines.engine.select import find_engine_precision
+from pipelines.engine.select import find_engine_precision, keep_wide
 from pipelines.engine.tensorrt_rtx import find_entry
 from pipelines.engine.vram import DESKTOP
 from pipelines.errors import FirstlightError
@@ -31,8 +31,10 @@ def plan_memory(folder: Path, entry: Entry, width: int, height: int, gpu: Gpu) -
     return vram.plan_memory(measure_weights(folder, entry.family), work, gpu.memory_total - held)
 
 
-def explain_missing(folder: Path, component: str, precision: Precision, gpu: Gpu, places: Places) -> str:
-    """Why the component of the model in `folder` has no engine that can be used; empty where it has.
+def explain_missing(
+    folder: Path, component: str, precision: Precision, gpu: Gpu, places: Places, *, in_pieces: bool = False
+) -> str:
+    """Why the component of the model in `folder` has no engine (`in_pieces`) that can be used; empty where it has.
 
     A VAE needs both of its engines only when it is given a picture, so the decoder decides.
     """
@@ -43,7 +45,8 @@ def explain_missing(folder: Path, component: str, precision: Precision, gpu: Gpu
         return f"no engine is made of a {component}"
     try:
         network = export.find_network(folder, part)
-        found = find_entry(store.open_store(places.engines), network, find_engine_precision(precision, gpu), gpu)
+        chosen = find_engine_precision(keep_wide(component, precision), gpu)
+        found = find_entry(store.open_store(places.engines), network, chosen, gpu, in_pieces=in_pieces)
     except FirstlightError as error:
         return error.message.rstrip(".")
     return "" if isinstance(found, store.Entry) else found.reason

@@ -10,7 +10,7 @@ import ctypes
 import importlib
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pipelines.errors import DeviceLost, EngineFailure, NoRoom
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 ALIGNMENT = 256  # bytes; TensorRT-RTX asks for it, cudaMalloc gives it
+_LATE = (
+    "cudaStreamSynchronize",
+    "cudaEventSynchronize",
+    "cudaMemcpyAsync",
+)  # errors of kernels come out here, and stay
 log = logging.getLogger(__name__)
 
 
@@ -73,6 +78,18 @@ class Gpu(Protocol):
         """
         ...
 
+    def make_event(self) -> Event:
+        """A mark that streams and the CPU can wait for; passed as long as it was never recorded."""
+        ...
+
+    def record(self, event: Event) -> None:
+        """Put the mark behind all that was enqueued so far."""
+        ...
+
+    def wait(self, event: Event) -> None:
+        """What is enqueued from now on begins when the mark, on whatever stream, is passed."""
+        ...
+
     def fork(self) -> Gpu:
         """The same GPU with a stream of its own, of the lowest priority, for background work."""
         ...
@@ -80,6 +97,38 @@ class Gpu(Protocol):
     def close(self) -> None:
         """Give the stream back."""
         ...
+
+
+class Event(Protocol):
+    """A mark between what is enqueued on streams."""
+
+    def synchronise(self) -> None:
+        """Wait until it is passed.
+
+        Raises:
+            DeviceLost: the GPU stopped answering.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class CudaEvent:
+    """An `Event` of CUDA's, without times."""
+
+    def __init__(self, cuda: Any) -> None:
+        self._cuda = cuda
+        (self.handle,) = _call(cuda, "cudaEventCreateWithFlags", cuda.cudaEventDisableTiming)
+
+    def synchronise(self) -> None:
+        """See `Event`."""
+        _call(self._cuda, "cudaEventSynchronize", self.handle)
+
+    def close(self) -> None:
+        """See `Event`."""
+        _call(self._cuda, "cudaEventDestroy", self.handle)
 
 
 class CudaGpu:
@@ -128,6 +177,18 @@ class CudaGpu:
         """See `Gpu`."""
         self._call("cudaStreamSynchronize", self._stream)
 
+    def make_event(self) -> CudaEvent:
+        """See `Gpu`."""
+        return CudaEvent(self._cuda)
+
+    def record(self, event: Event) -> None:
+        """See `Gpu`."""
+        self._call("cudaEventRecord", cast("CudaEvent", event).handle, self._stream)
+
+    def wait(self, event: Event) -> None:
+        """See `Gpu`."""
+        self._call("cudaStreamWaitEvent", self._stream, cast("CudaEvent", event).handle, 0)
+
     def fork(self) -> CudaGpu:
         """See `Gpu`."""
         return CudaGpu(self._index, is_background=True)
@@ -137,17 +198,23 @@ class CudaGpu:
         self._call("cudaStreamDestroy", self._stream)
 
     def _call(self, name: str, *arguments: object) -> tuple[Any, ...]:
-        """Call CUDA; what it returns besides its error code."""
-        error, *values = getattr(self._cuda, name)(*arguments)
-        if error == self._cuda.cudaError_t.cudaSuccess:
-            return tuple(values)
-        _, text = self._cuda.cudaGetErrorString(error)
-        words = f"{name}: {text.decode() if isinstance(text, bytes) else text}"
-        if error == self._cuda.cudaError_t.cudaErrorMemoryAllocation:
-            raise NoRoom("The memory of the GPU ran out.", "Ask for a smaller size, or close other programs.")
-        if name in ("cudaStreamSynchronize", "cudaMemcpyAsync"):  # errors of kernels come out here, and stay
-            raise DeviceLost(f"The GPU stopped answering ({words}).", "Try again, or update the driver of the GPU.")
-        raise EngineFailure(f"CUDA refuses {words}.", "Update the driver of the GPU.")
+        return _call(self._cuda, name, *arguments)
+
+
+def _call(cuda: Any, name: str, *arguments: object) -> tuple[Any, ...]:
+    """Call CUDA; what it returns besides its error code."""
+    error, *values = getattr(cuda, name)(*arguments)
+    if error == cuda.cudaError_t.cudaSuccess:
+        return tuple(values)
+    _, text = cuda.cudaGetErrorString(error)
+    words = f"{name}: {text.decode() if isinstance(text, bytes) else text}"
+    if error == cuda.cudaError_t.cudaErrorMemoryAllocation:
+        if name == "cudaMallocHost":
+            raise NoRoom("There is no main memory left that the GPU can read from.", "Close other programs.")
+        raise NoRoom("The memory of the GPU ran out.", "Ask for a smaller size, or close other programs.")
+    if name in _LATE:
+        raise DeviceLost(f"The GPU stopped answering ({words}).", "Try again, or update the driver of the GPU.")
+    raise EngineFailure(f"CUDA refuses {words}.", "Update the driver of the GPU.")
 
 
 def load_cuda() -> Any:

@@ -9,10 +9,12 @@ import torch
 from pipelines.engine.interfaces import OUTPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pipelines.engine.gpu_memory import Gpu, Scratch
-    from pipelines.engine.rtx_engine import BoundEngine, Buffers, Sizes
+    from pipelines.engine.rtx_engine import Bound, BoundEngine, Buffers, Sizes
+
+Outputs = dict[str, tuple[tuple[int, ...], torch.dtype]]  # sizes and types by name
 
 
 class Context:
@@ -29,38 +31,21 @@ class Context:
         self._bound = bound
         self._gpu = gpu
         self._scratch = scratch
+        self._outputs: Outputs = {}
         self._bound_to: tuple[Sizes, Buffers] | None = None
-        self._outputs: dict[str, tuple[tuple[int, ...], torch.dtype]] = {}
         self._memory = (0, 0)
         self._need = 0
-        self._config = self._configure(strategy)  # must outlive the context
-        self._context: Any = bound.engine.create_execution_context(self._config)
-        if self._context is None:
-            raise bound.library.failure(f"The engine of the {bound.name} cannot be prepared")
+        self._context: Any
+        self._context, self._config = make_context(bound, bound.engine, strategy, has_graphs=True)
 
     def run(self, inputs: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Compute; the outputs are fp32 tensors where the first input is. Returns when all has ended.
+        """Compute; see `call`.
 
         Raises:
             EngineFailure: TensorRT-RTX refuses.
             NoRoom: the memory of the GPU does not suffice for this shape.
         """
-        tensors = self._bound.admit(inputs)
-        device = next(iter(inputs.values())).device
-        if device.type == "cuda":
-            torch.cuda.current_stream(device).synchronize()  # our stream does not wait for PyTorch's by itself
-        sizes = self._bound.order({name: tuple(tensor.shape) for name, tensor in tensors.items()})
-        buffers = self._bound.buffers(sizes)
-        self._use(sizes, buffers)
-        for name, tensor in tensors.items():
-            buffers.inputs[name].write(tensor)
-        self._enqueue("run")
-        outputs: dict[str, torch.Tensor] = {}
-        for name, (size, dtype) in self._outputs.items():
-            value = torch.empty(size, dtype=dtype, device=device)
-            buffers.outputs[name].read(value)
-            outputs[name.removeprefix(OUTPUT)] = value.float()
-        return outputs
+        return call(self._bound, inputs, self._use, lambda _: self._enqueue("run"))
 
     def rehearse(self, sizes: Sizes) -> None:
         """Compute once on memory of its own, so that the kernels of this shape are compiled."""
@@ -81,18 +66,7 @@ class Context:
         """Drop it, before cache and engine."""
         self._context = None
 
-    def _configure(self, strategy: str) -> Any:
-        library, trt = self._bound.library, self._bound.library.trt
-        config = self._bound.engine.create_runtime_config()
-        if config is None or not config.set_runtime_cache(self._bound.kernels.cache):
-            raise library.failure(f"The engine of the {self._bound.name} cannot be configured")
-        strategies = trt.DynamicShapesKernelSpecializationStrategy
-        config.dynamic_shapes_kernel_specialization_strategy = getattr(strategies, strategy)
-        config.cuda_graph_strategy = trt.CudaGraphStrategy.WHOLE_GRAPH_CAPTURE
-        config.set_execution_context_allocation_strategy(trt.ExecutionContextAllocationStrategy.USER_MANAGED)
-        return config
-
-    def _use(self, sizes: Sizes, buffers: Buffers) -> None:
+    def _use(self, sizes: Sizes, buffers: Buffers) -> Outputs:
         """Bind everything for a shape; how much memory it takes is asked again at every change."""
         if self._bound_to is None or self._bound_to[0] != sizes or self._bound_to[1] is not buffers:
             self._bound_to = None
@@ -108,6 +82,7 @@ class Context:
         if self._memory != (block.address, block.size):  # it has grown for another network, say
             self._context.set_device_memory(block.address, block.size)
             self._memory = (block.address, block.size)
+        return self._outputs
 
     def _enqueue(self, verb: str) -> None:
         if not self._context.execute_async_v3(self._gpu.stream):
@@ -117,3 +92,52 @@ class Context:
     def _demand(self, answer: bool, what: str) -> None:
         if not answer:
             raise self._bound.library.failure(f"The engine of the {self._bound.name} {what}")
+
+
+def make_context(bound: Bound, engine: Any, strategy: str, *, has_graphs: bool) -> tuple[Any, Any]:
+    """An execution context, and its configuration, which must outlive it. Kernels are compiled here.
+
+    Raises:
+        EngineFailure, NoRoom: TensorRT-RTX refuses.
+    """
+    library, trt = bound.library, bound.library.trt
+    config = engine.create_runtime_config()
+    if config is None or not config.set_runtime_cache(bound.kernels.cache):
+        raise library.failure(f"The engine of the {bound.name} cannot be configured")
+    strategies = trt.DynamicShapesKernelSpecializationStrategy
+    config.dynamic_shapes_kernel_specialization_strategy = getattr(strategies, strategy)
+    graphs = trt.CudaGraphStrategy
+    config.cuda_graph_strategy = graphs.WHOLE_GRAPH_CAPTURE if has_graphs else graphs.DISABLED
+    config.set_execution_context_allocation_strategy(trt.ExecutionContextAllocationStrategy.USER_MANAGED)
+    context = engine.create_execution_context(config)
+    if context is None:
+        raise library.failure(f"The engine of the {bound.name} cannot be prepared")
+    return context, config
+
+
+def call(
+    bound: Bound,
+    inputs: Mapping[str, torch.Tensor],
+    use: Callable[[Sizes, Buffers], Outputs],
+    compute: Callable[[Buffers], None],
+) -> dict[str, torch.Tensor]:
+    """Call a network with tensors: `use` binds everything for their shape, `compute` returns when all has ended.
+
+    The outputs are fp32 tensors where the first input is.
+    """
+    tensors = bound.admit(inputs)
+    device = next(iter(inputs.values())).device
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()  # our stream does not wait for PyTorch's by itself
+    sizes = bound.order({name: tuple(tensor.shape) for name, tensor in tensors.items()})
+    buffers = bound.buffers(sizes)
+    found = use(sizes, buffers)
+    for name, tensor in tensors.items():
+        buffers.inputs[name].write(tensor)
+    compute(buffers)
+    outputs: dict[str, torch.Tensor] = {}
+    for name, (size, dtype) in found.items():
+        value = torch.empty(size, dtype=dtype, device=device)
+        buffers.outputs[name].read(value)
+        outputs[name.removeprefix(OUTPUT)] = value.float()
+    return outputs

@@ -29,6 +29,7 @@ DTYPES = {
     "INT64": torch.int64,
     "BOOL": torch.bool,
     "UINT8": torch.uint8,
+    "FP8": torch.float8_e4m3fn,
 }
 _AGAIN = "Use --backend eager; the log has the details."
 log = logging.getLogger(__name__)
@@ -135,31 +136,33 @@ class Buffers:
     inputs: dict[str, Buffer]
     outputs: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
 
+    @property
+    def addresses(self) -> dict[str, int]:
+        """Where each tensor is."""
+        return {one: buffer.block.address for one, buffer in (self.inputs | self.outputs).items()}
+
     def close(self) -> None:
         """Free them."""
         for buffer in (*self.inputs.values(), *self.outputs.values()):
             buffer.close()
 
 
-class BoundEngine:
-    """An engine with what all its contexts share: kernels, buffers by shape, and weights that are inputs.
+class Bound:
+    """What all contexts of a network share: kernels, and buffers by shape for its `inputs` and `outputs`.
 
-    `addresses` are those of the weights that are inputs, by name; they never move.
+    `engine` is the one that kernels are asked of; `inputs` and `outputs` map names to types.
     """
 
-    def __init__(self, library: Library, engine: Any, name: str, gpu: Gpu, addresses: Mapping[str, int]) -> None:
+    def __init__(
+        self, library: Library, engine: Any, name: str, gpu: Gpu, ends: tuple[Mapping[str, Any], Mapping[str, Any]]
+    ) -> None:
         self.library = library
-        self.engine: Any = engine
         self.name = name
         self.gpu = gpu
         self.kernels = Kernels(library, engine)
-        self._addresses = dict(addresses)
         self._buffers: dict[Sizes, Buffers] = {}
-        names = [engine.get_tensor_name(index) for index in range(engine.num_io_tensors)]
-        is_input = {one: engine.get_tensor_mode(one) == library.trt.TensorIOMode.INPUT for one in names}
-        self._inputs = [one for one in names if is_input[one] and one not in self._addresses]
-        self._outputs = [one for one in names if not is_input[one]]
-        self._dtypes = {one: find_dtype(engine.get_tensor_dtype(one)) for one in (*self._inputs, *self._outputs)}
+        self._inputs, self._outputs = (list(end) for end in ends)
+        self._dtypes = {one: find_dtype(dtype) for end in ends for one, dtype in end.items()}
 
     def order(self, sizes: Mapping[str, tuple[int, ...]]) -> Sizes:
         """The sizes of the inputs in the engine's own order."""
@@ -191,6 +194,41 @@ class BoundEngine:
         if sizes in self._buffers:
             self._buffers.pop(sizes).close()
 
+    def need_outputs(
+        self, sizes: Mapping[str, tuple[int, ...]], buffers: Buffers, gpu: Gpu
+    ) -> dict[str, tuple[tuple[int, ...], torch.dtype]]:
+        """Make buffers for outputs of these sizes where there are none yet; returns sizes and types.
+
+        Raises:
+            NoRoom: the GPU has no room for them.
+        """
+        outputs = {one: (sizes[one], self._dtypes[one]) for one in self._outputs}
+        for one, (size, dtype) in outputs.items():
+            if one not in buffers.outputs:
+                buffers.outputs[one] = Buffer(gpu, _bytes(size, dtype))
+        return outputs
+
+    def close(self) -> None:
+        """Free the buffers and let go of the kernels; the contexts are closed by now."""
+        for buffers in self._buffers.values():
+            buffers.close()
+        self._buffers.clear()
+        self.kernels.cache = None
+
+
+class BoundEngine(Bound):
+    """One engine. `addresses` are those of the weights that are inputs, by name; they never move."""
+
+    def __init__(self, library: Library, engine: Any, name: str, gpu: Gpu, addresses: Mapping[str, int]) -> None:
+        self.engine: Any = engine
+        self._addresses = dict(addresses)
+        names = [engine.get_tensor_name(index) for index in range(engine.num_io_tensors)]
+        is_input = {one: engine.get_tensor_mode(one) == library.trt.TensorIOMode.INPUT for one in names}
+        types = {one: engine.get_tensor_dtype(one) for one in names if one not in self._addresses}
+        inputs = {one: dtype for one, dtype in types.items() if is_input[one]}
+        outputs = {one: dtype for one, dtype in types.items() if not is_input[one]}
+        super().__init__(library, engine, name, gpu, (inputs, outputs))
+
     def bind(self, context: Any, buffers: Buffers, gpu: Gpu) -> dict[str, tuple[tuple[int, ...], torch.dtype]]:
         """Give the context the addresses of everything; returns sizes and types of the outputs.
 
@@ -198,22 +236,16 @@ class BoundEngine:
             EngineFailure: it does not take them.
             NoRoom: the GPU has no room for the outputs.
         """
-        outputs = {one: (tuple(context.get_tensor_shape(one)), self._dtypes[one]) for one in self._outputs}
-        for one, (size, dtype) in outputs.items():
-            if one not in buffers.outputs:
-                buffers.outputs[one] = Buffer(gpu, _bytes(size, dtype))
-        places = {one: buffer.block.address for one, buffer in (buffers.inputs | buffers.outputs).items()}
-        for one, address in (places | self._addresses).items():
+        sizes = {one: tuple(context.get_tensor_shape(one)) for one in self._outputs}
+        outputs = self.need_outputs(sizes, buffers, gpu)
+        for one, address in (buffers.addresses | self._addresses).items():
             if not context.set_tensor_address(one, address):
                 raise self.library.failure(f"The engine of the {self.name} takes no address of {one}")
         return outputs
 
     def close(self) -> None:
-        """Free the buffers and drop the engine; its contexts are closed by now."""
-        for buffers in self._buffers.values():
-            buffers.close()
-        self._buffers.clear()
-        self.kernels.cache = None
+        """See `Bound`."""
+        super().close()
         self.engine = None
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from pipelines.engine import checking
 from pipelines.engine.adaptive import Outcome, Threaded
 from pipelines.engine.gpu_memory import Scratch
-from pipelines.engine.rtx_context import Context
 from pipelines.events import Kernels
 
 if TYPE_CHECKING:
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 
     from pipelines.engine.gpu_memory import Gpu
     from pipelines.engine.keeper import Keeper
-    from pipelines.engine.rtx_engine import BoundEngine
+    from pipelines.engine.rtx_body import Body
+    from pipelines.engine.rtx_chain import ChainContext
+    from pipelines.engine.rtx_context import Context
     from pipelines.engine.shapes import ShapeKey
     from pipelines.events import Report
     from pipelines.request import Precision
@@ -42,15 +43,14 @@ class _Mechanics:
 
     strategy = ""
 
-    def __init__(
-        self, bound: BoundEngine, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report
-    ) -> None:
-        self._bound = bound
+    def __init__(self, body: Body, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report) -> None:
+        self._body = body
+        self._bound = body.bound
         self._scratch = scratch
         self._keeper = keeper
         self._precision = precision
         self._report = report
-        self._generic: Context | None = None
+        self._generic: Context | ChainContext | None = None
 
     def prepare(self) -> None:
         """Make the context of the generic kernels."""
@@ -68,7 +68,7 @@ class _Mechanics:
 
     def capture(self, shape: ShapeKey) -> bool:
         """See `Mechanics`. TensorRT-RTX captures at the second call of a shape, and replays from the third."""
-        return True
+        return self._body.has_graphs
 
     def settle(self, shape: ShapeKey) -> None:
         """See `Mechanics`. The last run was synchronised, as the cache wants it."""
@@ -84,16 +84,16 @@ class _Mechanics:
             self._generic.close()
             self._generic = None
 
-    def _context(self, shape: ShapeKey, kernels: Kernels) -> Context:
+    def _context(self, shape: ShapeKey, kernels: Kernels) -> Context | ChainContext:
         return self._need_generic()
 
-    def _need_generic(self) -> Context:
+    def _need_generic(self) -> Context | ChainContext:
         if self._generic is None:
             self._generic = self._make_context(self.strategy, self._bound.gpu, self._scratch)
         return self._generic
 
-    def _make_context(self, strategy: str, gpu: Gpu, scratch: Scratch) -> Context:
-        return Context(self._bound, strategy, gpu, scratch)
+    def _make_context(self, strategy: str, gpu: Gpu, scratch: Scratch) -> Context | ChainContext:
+        return self._body.make_context(strategy, gpu, scratch)
 
 
 class LazyMechanics(_Mechanics):
@@ -101,10 +101,8 @@ class LazyMechanics(_Mechanics):
 
     strategy = "LAZY"
 
-    def __init__(
-        self, bound: BoundEngine, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report
-    ) -> None:
-        super().__init__(bound, scratch, keeper, precision, report)
+    def __init__(self, body: Body, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report) -> None:
+        super().__init__(body, scratch, keeper, precision, report)
         self._settling: dict[ShapeKey, Settling] = {}
         self._clock: Callable[[], float] = time.monotonic
 
@@ -180,11 +178,9 @@ class ExplicitMechanics(_Mechanics):
 
     strategy = "NONE"
 
-    def __init__(
-        self, bound: BoundEngine, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report
-    ) -> None:
-        super().__init__(bound, scratch, keeper, precision, report)
-        self._own: dict[ShapeKey, Context] = {}
+    def __init__(self, body: Body, scratch: Scratch, keeper: Keeper, precision: Precision, report: Report) -> None:
+        super().__init__(body, scratch, keeper, precision, report)
+        self._own: dict[ShapeKey, Context | ChainContext] = {}
 
     def specialise(self, shape: ShapeKey) -> Threaded:
         """See `Mechanics`."""
@@ -208,7 +204,7 @@ class ExplicitMechanics(_Mechanics):
         self._own.clear()
         super().reset()
 
-    def _context(self, shape: ShapeKey, kernels: Kernels) -> Context:
+    def _context(self, shape: ShapeKey, kernels: Kernels) -> Context | ChainContext:
         if kernels not in _OWN:
             return self._need_generic()
         if shape not in self._own:  # kept from an earlier launch, or from before a change of weights

@@ -7,11 +7,39 @@ the thread that runs the networks, which waits for each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pipelines.engine.gpu_memory import Block, Gpu
     from pipelines.engine.rtx_engine import Library
+
+
+class Parked(Protocol):
+    """Weights that can leave the GPU and come back."""
+
+    def leave(self) -> None:
+        """Take them off the GPU.
+
+        Raises:
+            EngineFailure, NoRoom: it does not go.
+        """
+        ...
+
+    def enter(self) -> None:
+        """Bring them (back), before anything is done with the engine.
+
+        Raises:
+            EngineFailure, NoRoom: it does not go.
+        """
+        ...
+
+    def renew(self) -> None:
+        """They have changed."""
+        ...
+
+    def close(self) -> None:
+        """Free what is held; closing twice does no harm."""
+        ...
 
 
 class Parking:
@@ -31,11 +59,7 @@ class Parking:
         return self._is_away
 
     def leave(self) -> None:
-        """Take them off the GPU.
-
-        Raises:
-            EngineFailure, NoRoom: it does not go.
-        """
+        """See `Parked`."""
         if self._manager is None or self._is_away:
             return
         host = self._library.trt.TensorLocation.HOST
@@ -49,11 +73,7 @@ class Parking:
         self._is_away = True
 
     def enter(self) -> None:
-        """Bring them back, before anything is done with the engine.
-
-        Raises:
-            EngineFailure, NoRoom: it does not go.
-        """
+        """See `Parked`."""
         if not self._is_away or self._copy is None:
             return
         host = self._library.trt.TensorLocation.HOST
@@ -63,13 +83,13 @@ class Parking:
         self._is_away = False
 
     def renew(self) -> None:
-        """They have changed: the copy is no longer theirs."""
+        """See `Parked`. The copy is no longer theirs."""
         if self._copy is not None:
             self._gpu.free_pinned(self._copy)
             self._copy = None
 
     def close(self) -> None:
-        """Free the copy, and let go of the engine."""
+        """See `Parked`."""
         self.renew()
         self._manager = None
 
@@ -82,16 +102,16 @@ class Turns:
     """Who is on the GPU, where only one may be."""
 
     def __init__(self) -> None:
-        self._present: Parking | None = None
+        self._present: Parked | None = None
 
-    def take(self, parking: Parking) -> None:
+    def take(self, parking: Parked) -> None:
         """Let this one in, and the one before it out first."""
         if self._present is not None and self._present is not parking:
             self._present.leave()
         parking.enter()
         self._present = parking
 
-    def drop(self, parking: Parking) -> None:
+    def drop(self, parking: Parked) -> None:
         """It is closed."""
         if self._present is parking:
             self._present = None

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pipelines.engine import patience
+from pipelines.engine import narrow_graph, patience
 from pipelines.engine.adaptive import Adaptive
 from pipelines.engine.base import EXPLICIT, TURNS
-from pipelines.engine.rtx_engine import BoundEngine
 from pipelines.engine.rtx_mechanics import ExplicitMechanics, LazyMechanics
-from pipelines.engine.rtx_parking import Parking, Turns
-from pipelines.engine.rtx_weights import InputSlots, RefittedSlots
 from pipelines.engine.shapes import Shapes
 from pipelines.engine.timings import extend
 from pipelines.events import Kernels, KernelsChanged
@@ -22,57 +18,27 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from pipelines.engine.adaptive import Statistics
-    from pipelines.engine.gpu_memory import Gpu, Scratch
     from pipelines.engine.keeper import Keeper
-    from pipelines.engine.rtx_engine import Library
-    from pipelines.engine.rtx_weights import Slots, Source
+    from pipelines.engine.rtx_body import Body, Kit, Wanted
+    from pipelines.engine.rtx_weights import Source
     from pipelines.engine.timings import Timings
     from pipelines.events import Report
-    from pipelines.request import Precision
 
 ALL_SIZES = "all sizes"  # what generic kernels are for, in words
-
-
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """What all engines of this process share."""
-
-    library: Library
-    gpu: Gpu
-    scratch: Scratch
-    turns: Turns = field(default_factory=Turns)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which engine is to run, and how. `key` names it to the timings; `weights` maps each weight's name to its kind."""
-
-    name: str
-    key: str
-    precision: Precision
-    weights: Mapping[str, str]
-    option: str = ""
 
 
 class Running:
     """See the module. `open` makes one."""
 
-    def __init__(self, kit: Kit, wanted: Wanted, engine: Any, keeper: Keeper, report: Report) -> None:
+    def __init__(self, kit: Kit, wanted: Wanted, body: Body, keeper: Keeper, report: Report) -> None:
         self._kit = kit
         self._wanted = wanted
+        self._body = body
         self._keeper = keeper
         self._report = report
-        inputs = [name for name, kind in wanted.weights.items() if kind == "input"]
-        placeholders = [name for name, kind in wanted.weights.items() if kind == "placeholder"]
-        self._input_slots = InputSlots(engine, kit.gpu, inputs)
-        self._slots: list[Slots] = [self._input_slots] if inputs else []
-        if placeholders:
-            self._slots.append(RefittedSlots(kit.library, engine, wanted.name, kit.gpu, placeholders))
-        self._bound = BoundEngine(kit.library, engine, wanted.name, kit.gpu, self._input_slots.addresses)
-        options = wanted.option.split()
-        self._parking = Parking(kit.library, engine, wanted.name, kit.gpu) if TURNS in options else None
-        kind = ExplicitMechanics if EXPLICIT in options else LazyMechanics
-        self._mechanics = kind(self._bound, kit.scratch, keeper, wanted.precision, report)
+        self._takes_turns = TURNS in wanted.option.split()
+        kind = ExplicitMechanics if EXPLICIT in wanted.option.split() else LazyMechanics
+        self._mechanics = kind(body, kit.scratch, keeper, wanted.precision, report)
         self._shapes = Shapes()
         self._adaptive: Adaptive[Mapping[str, Tensor], dict[str, Tensor]] | None = None
 
@@ -87,7 +53,7 @@ class Running:
         names = tuple(self._wanted.weights)
         self.refill(names, source)
         content = self._keeper.load(self._report)
-        if content is not None and (refusal := self._bound.kernels.load(content)):
+        if content is not None and (refusal := self._body.bound.kernels.load(content)):
             self._keeper.reject(refusal, self._report)
             content = None
         key = f"{self._wanted.name}-start {'warm' if content else 'cold'} {self._wanted.key}"
@@ -106,11 +72,12 @@ class Running:
     def refill(self, names: Iterable[str], source: Source) -> None:
         """Put weights in. Contexts are made anew afterwards: nothing says that graphs survive it."""
         self._take_turn()
-        wanted = set(names)
-        for slots in self._slots:
-            slots.fill([name for name in slots.names if name in wanted], source, self._on_group)
-        if self._parking is not None:
-            self._parking.renew()
+        wanted = set(map(narrow_graph.original, names))
+        for slots in self._body.slots:
+            chosen = [name for name in slots.names if narrow_graph.original(name) in wanted]
+            slots.fill(chosen, source, self._on_group)
+        if self._body.parked is not None:
+            self._body.parked.renew()
         if self._adaptive is not None:
             self._adaptive.close()
         self._mechanics.reset()
@@ -132,12 +99,9 @@ class Running:
             self._adaptive.close()
         self._mechanics.reset()
         self._keeper.close()
-        if self._parking is not None:
-            self._parking.close()
-            self._kit.turns.drop(self._parking)
-        for slots in self._slots:
-            slots.close()
-        self._bound.close()
+        if self._body.parked is not None:
+            self._kit.turns.drop(self._body.parked)
+        self._body.close()
 
     def _prepare(self) -> float:
         import time
@@ -148,8 +112,12 @@ class Running:
         return time.monotonic() - began
 
     def _take_turn(self) -> None:
-        if self._parking is not None:
-            self._kit.turns.take(self._parking)
+        if self._body.parked is None:
+            return
+        if self._takes_turns:
+            self._kit.turns.take(self._body.parked)
+        else:
+            self._body.parked.enter()
 
     def _on_group(self, done: int, total: int) -> None:
         reason = f"{done} of {total} weights are in"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.engine.base import TURNS, Plan
+from pipelines.engine.base import TURNS, Plan, say_streamed
 from pipelines.engine.vram import Mode
 from pipelines.errors import EngineFailure, InvalidRequest
 from pipelines.request import NARROW, Backend, Precision
@@ -45,6 +45,8 @@ def choose(
     match backend:
         case Backend.fake:
             return _plan_fake(precision)
+        case Backend.auto | Backend.tensorrt_rtx if memory is not None and component in memory.on_cpu:
+            return _plan_on_cpu(component, precision, machine)
         case Backend.tensorrt_rtx:
             _demand_engine(machine, machine.lack(backend.value) or no_engine)
             return _plan_engine(component, precision, machine, memory)
@@ -61,14 +63,14 @@ def choose(
             return _plan_eager(component, backend, precision, machine, no_engine)
 
 
-def find_engine_precision(precision: Precision, gpu: Gpu) -> Precision:
-    """The precision of the engines that a GPU runs."""
 def keep_wide(component: str, precision: Precision) -> Precision:
     """The precision asked for, left open for what runs once a picture where it is narrow."""
     is_narrow = precision in (*NARROW, Precision.nvfp4)
     return Precision.auto if is_narrow and component not in _DENOISERS else precision
 
 
+def find_engine_precision(precision: Precision, gpu: Gpu) -> Precision:
+    """The precision of the engines that a GPU runs."""
     if precision is not Precision.auto:
         return precision
     return Precision.bf16 if gpu.compute_capability >= BF16_COMPUTE_CAPABILITY else Precision.fp16
@@ -78,13 +80,6 @@ def _why_no_engine(precision: Precision, machine: Machine, no_engine: str) -> st
     if precision not in _ENGINE_PRECISIONS:
         return f"no engine is made in {precision.value}"
     return machine.lack(Backend.tensorrt_rtx.value) or no_engine
-
-
-def _find_memory_problem(memory: MemoryPlan | None) -> str:
-    """Why engines cannot be on the GPU. Streaming is planned, and not yet run."""
-    if memory is None or memory.mode in (Mode.resident, Mode.turns):
-        return ""
-    return f"{memory.reason}, which this version does not do" if memory.mode is Mode.streamed else memory.reason
 
 
 def _demand_engine(machine: Machine, problem: str) -> None:
@@ -97,16 +92,29 @@ def _demand_engine(machine: Machine, problem: str) -> None:
 
 def _plan_engine(component: str, precision: Precision, machine: Machine, memory: MemoryPlan | None) -> Plan:
     if precision not in _ENGINE_PRECISIONS:
-        raise InvalidRequest(f"No engine is made in {precision.value}.", "Use --precision auto, bf16 or fp16.")
+        raise InvalidRequest(f"No engine is made in {precision.value}.", "Use --precision auto, bf16, fp16 or fp8.")
     gpu = machine.gpus[0]
     _refuse_bf16(precision, gpu)
+    _refuse_fp8(precision, gpu)
     chosen = find_engine_precision(precision, gpu)
     why = "as asked for" if precision is chosen else _why_16_bits(gpu)
     reason = f"the engine of the {component} is there; TensorRT-RTX on {gpu.name}; {chosen.value} {why}"
     if memory is not None:
         reason += f"; {memory.reason}"
-    option = TURNS if memory is not None and memory.mode is Mode.turns else ""
+    option = _find_option(component, memory)
     return Plan(Backend.tensorrt_rtx, chosen, f"cuda:{gpu.index}", reason, option)
+
+
+def _find_option(component: str, memory: MemoryPlan | None) -> str:
+    if memory is None or memory.mode not in (Mode.turns, Mode.streamed):
+        return ""
+    return f"{TURNS} {say_streamed(memory.resident)}" if component == memory.streamed else TURNS
+
+
+def _plan_on_cpu(component: str, precision: Precision, machine: Machine) -> Plan:
+    chosen, why = _precision_on_cpu(precision)
+    reason = f"PyTorch on the CPU, as the {component} is too large for the {machine.gpus[0].name}"
+    return Plan(Backend.eager, chosen, "cpu", f"{reason}; {chosen.value} {why}")
 
 
 def _plan_inductor(component: str, precision: Precision, machine: Machine) -> Plan:

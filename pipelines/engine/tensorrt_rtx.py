@@ -11,6 +11,7 @@ import platform
 from typing import TYPE_CHECKING
 
 from pipelines.engine import build, export, rtx
+from pipelines.engine.base import find_streamed
 from pipelines.engine.build import Recipe
 from pipelines.engine.cache import TIMINGS
 from pipelines.engine.cache_manifest import CacheFacts
@@ -19,8 +20,9 @@ from pipelines.engine.interfaces import Part
 from pipelines.engine.keeper import Keeper
 from pipelines.engine.merge import Merged, find_source
 from pipelines.engine.network import WeightKind
+from pipelines.engine.rtx_body import Kit, Wanted, open_chain, open_plan
 from pipelines.engine.rtx_engine import Library
-from pipelines.engine.rtx_part import Kit, Running, Wanted
+from pipelines.engine.rtx_part import Running
 from pipelines.engine.store import Entry, Miss, open_store
 from pipelines.engine.timings import Timings
 from pipelines.errors import EngineFailure, UnusableFile
@@ -71,16 +73,17 @@ class TensorRtxLoader:
 
     def _start(self, spec: ComponentSpec, part: Part, plan: Plan, report: Report) -> Running:
         gpu = find_gpu(self._machine, plan.device)
-        entry, content = self._find_engine(spec, part, plan.precision, gpu)
+        entry, content = self._find_engine(spec, part, plan, gpu)
         if self._kit is None:
             self._kit = self._make_kit(gpu.index)
-        engine = self._kit.library.open(content, part.value)
         details = entry.manifest.details
         architecture = f"{entry.manifest.facts.architecture}-{entry.manifest.sha256[:8]}"
         wanted = Wanted(part.value, f"{architecture} {gpu.name}", plan.precision, details.weights, plan.option)
         facts = make_cache_facts(architecture, plan.precision, gpu, entry.manifest.facts.rtx_version)
         keeper = Keeper(self._places.kernels, facts, part.value, LARGEST_CACHE)
-        running = Running(self._kit, wanted, engine, keeper, report)
+        is_chain = entry.manifest.facts.mode == build.REGIONS
+        body = open_chain(self._kit, wanted, content, report) if is_chain else open_plan(self._kit, wanted, content)
+        running = Running(self._kit, wanted, body, keeper, report)
         try:
             running.start(find_source(spec, details.weights), self._timings)
         except BaseException:
@@ -88,10 +91,11 @@ class TensorRtxLoader:
             raise
         return running
 
-    def _find_engine(self, spec: ComponentSpec, part: Part, precision: Precision, gpu: Gpu) -> tuple[Entry, bytes]:
+    def _find_engine(self, spec: ComponentSpec, part: Part, plan: Plan, gpu: Gpu) -> tuple[Entry, bytes]:
         store = open_store(self._places.engines)
         network = export.find_network(spec.folder.parent, part)
-        found = find_entry(store, network, precision, gpu)
+        in_pieces = find_streamed(plan.option) is not None
+        found = find_entry(store, network, plan.precision, gpu, in_pieces=in_pieces)
         reason = ""
         if isinstance(found, Entry):
             content = store.load(found)
@@ -102,7 +106,8 @@ class TensorRtxLoader:
             reason = found.reason
         raise EngineFailure(
             f"There is no engine to run the {part.value}: {reason}.",
-            f"Build it: firstlight engine build --model {spec.folder.parent} --precision {precision.value}.",
+            f"Build it: firstlight engine build --model {spec.folder.parent} --precision {plan.precision.value}"
+            f"{' --weights regions' if in_pieces else ''}.",
         )
 
 
@@ -175,18 +180,18 @@ def find_gpu(machine: Machine, device: str) -> Gpu:
     raise EngineFailure(f"There is no GPU {device}.", "Use --backend eager.")
 
 
-def find_entry(store: Store, network: export.Network, precision: Precision, gpu: Gpu) -> Entry | Miss:
-    """The engine of a network for a GPU, with refitted weights if there is one, else with weights as inputs."""
+def find_entry(
+    store: Store, network: export.Network, precision: Precision, gpu: Gpu, *, in_pieces: bool = False
+) -> Entry | Miss:
+    """The engine of a network for a GPU: with refitted weights if there is one, else with weights as inputs, or in
+    pieces. Only the last can be streamed, and `in_pieces` asks for it.
+    """
     target = "7.5" if gpu.compute_capability == _TURING else build.PORTABLE
-
-    def find(kind: WeightKind) -> Entry | Miss:
-        return store.find(build.make_facts(Recipe(network, precision, kind, target), export.EXPORT_VERSION))
-
-    refitted = find(WeightKind.placeholder)
-    if isinstance(refitted, Entry):
-        return refitted
-    with_inputs = find(WeightKind.input)
-    return with_inputs if isinstance(with_inputs, Entry) else refitted
+    chain = Recipe(network, precision, WeightKind.input, target, regions=True)
+    whole = [Recipe(network, precision, kind, target) for kind in (WeightKind.placeholder, WeightKind.input)]
+    recipes = [chain] if in_pieces else [*whole, chain]
+    found = [store.find(build.make_facts(recipe, export.EXPORT_VERSION)) for recipe in recipes]
+    return next((one for one in found if isinstance(one, Entry)), found[0])
 
 
 def make_cache_facts(engine: str, precision: Precision, gpu: Gpu, version: str) -> CacheFacts:

@@ -19,7 +19,7 @@ class Mode(Enum):
 
     resident = "resident"  # all networks stay on the GPU
     turns = "turns"  # one network at a time; the others' weights wait in main memory
-    streamed = "streamed"  # the largest network comes block by block, through two places on the GPU
+    streamed = "streamed"  # as turns, and the largest network comes block by block, through two places on the GPU
     none = "none"  # it does not fit
 
 
@@ -37,8 +37,8 @@ class Weights:
 class MemoryPlan:
     """`need` is in bytes; `reason` is a half-sentence.
 
-    `resident` bytes of a streamed network's blocks stay on the GPU; the networks `on_cpu`, which run once a picture,
-    are too large for it.
+    `resident` bytes of the blocks of the network `streamed` stay on the GPU; the networks `on_cpu`, which run once a
+    picture, are too large for it.
     """
 
     mode: Mode
@@ -46,6 +46,7 @@ class MemoryPlan:
     reason: str
     resident: int = 0
     on_cpu: tuple[str, ...] = ()
+    streamed: str = ""
 
 
 def plan_memory(networks: tuple[Weights, ...], work: int, available: int) -> MemoryPlan:
@@ -74,7 +75,7 @@ def _plan_stream(networks: tuple[Weights, ...], largest: Weights, room: int, fix
     reason = f"the {largest.name} of {_gib(largest.size)} comes block by block, and {_gib(kept)} of them stay"
     if on_cpu:
         reason += f"; too large for it: {', '.join(on_cpu)}"
-    return MemoryPlan(Mode.streamed, max(fitting, held + kept) + fixed, reason, kept, on_cpu)
+    return MemoryPlan(Mode.streamed, max(fitting, held + kept) + fixed, reason, kept, on_cpu, largest.name)
 
 
 def _gib(size: int) -> str:

@@ -8,11 +8,13 @@ as the library fails: with None or False and a message to the recorder. `test_co
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import itertools
 import json
 import struct
 import time
 import weakref
+from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from importlib import import_module
@@ -22,7 +24,10 @@ from pipelines.engine.gpu_memory import ALIGNMENT, Block
 from pipelines.errors import NoRoom
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import random
+    from collections.abc import Callable
+
+    from pipelines.engine.gpu_memory import Event
 
 HEADER = 64
 VERSION = (1, 7, 1, 116)
@@ -44,6 +49,9 @@ class Script:
     wrong: float = 0.0  # added to what specialised kernels give
     off: float = 0.0  # and to what all kernels give
     calls: list[str] = field(default_factory=list)
+    # Where it is set, streams do what is enqueued only when they must, and in an order that it draws
+    late: random.Random | None = None
+    trace: list[str] = field(default_factory=list)  # what streams did, in that order
 
     def allows(self, call: str) -> bool:
         self.calls.append(call)
@@ -62,6 +70,7 @@ class DataType(Enum):
     FLOAT = "tensor(float)"
     HALF = "tensor(float16)"
     INT64 = "tensor(int64)"
+    FP8 = "tensor(float8e4m3fn)"
 
 
 class EngineValidity(Enum):
@@ -112,8 +121,10 @@ class ExecutionContextAllocationStrategy(Enum):
     USER_MANAGED = 2
 
 
-_SIZES = {DataType.FLOAT: 4, DataType.HALF: 2, DataType.INT64: 8}
-_NUMPY = {DataType.FLOAT: "float32", DataType.HALF: "float16", DataType.INT64: "int64"}
+_SIZES = {DataType.FLOAT: 4, DataType.HALF: 2, DataType.INT64: 8, DataType.FP8: 1}
+# NumPy has no e4m3: its bytes, which onnxruntime is told to take for it
+_NUMPY = {DataType.FLOAT: "float32", DataType.HALF: "float16", DataType.INT64: "int64", DataType.FP8: "uint8"}
+_E4M3 = 17  # ONNX's number of it
 
 
 class ILogger:
@@ -174,11 +185,11 @@ class Module:
         return Refitter(self.script, engine) if self.script.allows("Refitter") else None
 
 
-def make_plan(graph: Path, weights: dict[str, str]) -> bytes:
+def make_plan(graph: bytes, weights: dict[str, str]) -> bytes:
     """A plan of the double: `weights` maps the graph's inputs that are weights to `placeholder` or `input`."""
     header = _MAGIC + b"\0" * 20 + bytes(VERSION) + b"\0" * (HEADER - 28)
     named = json.dumps(weights).encode()
-    return header + struct.pack("<I", len(named)) + named + graph.read_bytes()
+    return header + struct.pack("<I", len(named)) + named + graph
 
 
 class Runtime:
@@ -223,6 +234,7 @@ class ICudaEngine:
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         graph = plan[HEADER + 4 + length :]
+        self.name = hashlib.sha256(plan).hexdigest()[:8]
         self.session: Any = ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self.inputs = {one.name: one for one in self.session.get_inputs()}
         self.outputs = {one.name: one for one in self.session.get_outputs()}
@@ -252,12 +264,13 @@ class ICudaEngine:
     def create_execution_context(self, runtime_config: IRuntimeConfig) -> IExecutionContext | None:
         assert not self.away, "a context is made while the weights are away"
         assert runtime_config.cache is not None
-        warm = "generic" in runtime_config.cache.kernels
+        generic = f"generic {self.name}"
+        warm = generic in runtime_config.cache.kernels
         time.sleep(self.script.warm if warm else self.script.cold)
         if not self.script.allows("create_execution_context"):
             self.runtime.complain("the kernels cannot be compiled")
             return None
-        runtime_config.cache.kernels.setdefault("generic", 1)
+        runtime_config.cache.kernels.setdefault(generic, 1)
         return IExecutionContext(self, runtime_config)
 
     def create_weights_manager(self) -> IWeightsManager | None:
@@ -384,12 +397,19 @@ class IExecutionContext:
         if specialised and not engine.script.allows("execute specialised"):
             engine.runtime.complain("a specialised kernel fails")
             return False
-        feeds = {name: self._read(name) for name in engine.inputs if name in engine.names}
-        outputs = self._compute(feeds, list(engine.outputs))
-        for name, value in zip(engine.outputs, outputs, strict=True):
-            value = value + value.dtype.type(engine.script.off + (engine.script.wrong if specialised else 0))
-            content = value.tobytes()
-            ctypes.memmove(self._addresses[name], content, len(content))
+        addresses, shapes = dict(self._addresses), dict(self._shapes)
+        shapes |= {name: engine.get_tensor_shape(name) for name in engine.inputs if name not in shapes}
+        away = engine.script.off + (engine.script.wrong if specialised else 0)
+
+        def launch() -> None:
+            """With what is at the addresses then."""
+            read = [name for name in engine.inputs if name in engine.names]
+            feeds = {name: _read(addresses[name], engine.get_tensor_dtype(name), shapes[name]) for name in read}
+            for name, value in zip(engine.outputs, self._compute(feeds, list(engine.outputs)), strict=True):
+                content = (value + value.dtype.type(away)).tobytes()
+                ctypes.memmove(addresses[name], content, len(content))
+
+        HostGpu.on(stream_handle).enqueue(launch, "launch")
         return True
 
     def _specialise(self) -> bool | None:
@@ -399,7 +419,7 @@ class IExecutionContext:
         if strategy is strategies.NONE:
             return False
         assert self._config.cache is not None
-        key = json.dumps(sorted(self._shapes.items()))
+        key = f"{self._engine.name} {json.dumps(sorted(self._shapes.items()))}"
         known = key in self._config.cache.kernels
         if strategy is strategies.EAGER and not known:
             time.sleep(self._engine.script.eager)
@@ -414,12 +434,7 @@ class IExecutionContext:
         for name in engine.kinds:  # before they are put in, sizes can be asked for all the same
             if name not in weights and name not in feeds:
                 weights[name] = _zeros(engine.get_tensor_shape(name), engine.get_tensor_dtype(name))
-        return list(engine.session.run(names, {**weights, **feeds}))
-
-    def _read(self, name: str) -> Any:
-        engine = self._engine
-        shape = self._shapes.get(name) or engine.get_tensor_shape(name)
-        return _read(self._addresses[name], engine.get_tensor_dtype(name), shape)
+        return _run(engine, names, {**weights, **feeds})
 
 
 class Refitter:
@@ -500,8 +515,30 @@ class IWeightsManager:
         return not self._engine.away
 
 
+class HostEvent:
+    """An event: passed when as many marks have been passed as were recorded."""
+
+    def __init__(self) -> None:
+        self.recorded = self.passed = 0
+        self.gpu: HostGpu | None = None
+        self.is_closed = False
+
+    def synchronise(self) -> None:
+        assert not self.is_closed
+        if self.gpu is not None:
+            self.gpu.run_until(self.recorded, self)
+
+    def close(self) -> None:
+        assert self.recorded == self.passed, "closed while it is waited for"
+        self.is_closed = True
+
+
 class HostGpu:
-    """A `Gpu` whose memory is the host's. Everything happens at once."""
+    """A `Gpu` whose memory is the host's. Everything happens at once, unless the script says `late`.
+
+    Then what is enqueued waits: whoever synchronises lets streams work in a drawn order that only their own order and
+    events bind, so that a race that a GPU could run into happens in some draw.
+    """
 
     _streams = itertools.count(1)
     _all: ClassVar[weakref.WeakSet[HostGpu]] = weakref.WeakSet()
@@ -509,9 +546,15 @@ class HostGpu:
     def __init__(self, script: Script) -> None:
         self._script = script
         self._blocks: dict[int, Any] = {}
+        self._queue: deque[tuple[Callable[[], None], Callable[[], bool], str]] = deque()
         self._all.add(self)
         self.used = 0
         self.stream = next(self._streams)
+
+    @classmethod
+    def on(cls, stream: int) -> HostGpu:
+        """The one with that stream."""
+        return next(gpu for gpu in list(cls._all) if gpu.stream == stream)
 
     def enter(self) -> None:
         pass
@@ -523,6 +566,7 @@ class HostGpu:
         return self._take(size)
 
     def free(self, block: Block) -> None:
+        assert not self._queue, "memory is freed while something is under way"
         del self._blocks[block.address]
         self.used -= block.size
 
@@ -530,13 +574,55 @@ class HostGpu:
         return self._take(size)
 
     def free_pinned(self, block: Block) -> None:
+        assert not self._queue, "memory is freed while something is under way"
         del self._blocks[block.address]
 
     def copy(self, target: int, source: int, size: int) -> None:
-        ctypes.memmove(target, source, size)
+        self.enqueue(lambda: ctypes.memmove(target, source, size), "copy")
 
     def synchronise(self) -> None:
-        pass
+        while self._queue:
+            self._advance()
+
+    def make_event(self) -> HostEvent:
+        return HostEvent()
+
+    def record(self, event: Event) -> None:
+        assert isinstance(event, HostEvent)
+        event.recorded += 1
+        event.gpu = self
+        mark = event.recorded
+
+        def reach() -> None:
+            event.passed = mark
+
+        self.enqueue(reach, "")
+
+    def wait(self, event: Event) -> None:
+        assert isinstance(event, HostEvent)
+        mark = event.recorded  # as it is now: later ones are not waited for
+        self.enqueue(lambda: None, "", lambda: event.passed >= mark)
+
+    def enqueue(self, work: Callable[[], object], what: str, is_ready: Callable[[], bool] = lambda: True) -> None:
+        """Do it when the stream comes to it."""
+        self._queue.append((lambda: (work(), None)[1], is_ready, what))
+        if self._script.late is None:
+            self.synchronise()
+
+    def run_until(self, mark: int, event: HostEvent) -> None:
+        while event.passed < mark:
+            self._advance()
+
+    def _advance(self) -> None:
+        """One thing on one of the streams that can go on; what is waited for need not be the first."""
+        ready = [gpu for gpu in list(self._all) if gpu._queue and gpu._queue[0][1]()]
+        assert ready, "all streams wait for one another"
+        late = self._script.late
+        gpu = self if late is None else sorted(ready, key=lambda one: one.stream)[late.randrange(len(ready))]
+        work, _, what = gpu._queue.popleft()
+        work()
+        if what:
+            self._script.trace.append(what)
 
     def fork(self) -> HostGpu:
         return HostGpu(self._script)
@@ -553,7 +639,11 @@ class HostGpu:
     @classmethod
     def is_live(cls, address: int) -> bool:
         """Whether memory at that address is allocated, on any of them."""
-        return any(address in gpu._blocks for gpu in list(cls._all))
+        return any(
+            place <= address < place + len(memory)
+            for gpu in list(cls._all)
+            for place, memory in list(gpu._blocks.items())
+        )
 
     @property
     def blocks(self) -> int:
@@ -565,6 +655,20 @@ def _count(shape: tuple[int, ...]) -> int:
     for size in shape:
         count *= size
     return count
+
+
+def _run(engine: ICudaEngine, names: list[str], feeds: dict[str, Any]) -> list[Any]:
+    types = {name: engine.get_tensor_dtype(name) for name in feeds}
+    if DataType.FP8 not in types.values():
+        return list(engine.session.run(names, feeds))
+    make: Any = import_module("onnxruntime").OrtValue
+    values = {
+        name: make.ortvalue_from_numpy_with_onnx_type(value, _E4M3)
+        if types[name] is DataType.FP8
+        else make.ortvalue_from_numpy(value)
+        for name, value in feeds.items()
+    }
+    return [one.numpy() for one in engine.session.run_with_ort_values(names, values)]
 
 
 def _zeros(shape: tuple[int, ...], dtype: DataType) -> Any:

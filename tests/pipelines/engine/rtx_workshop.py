@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from pipelines import devices
 from pipelines.devices import Gpu, Lack, Machine
-from pipelines.engine import build, export
+from pipelines.engine import build, chain, export, pieces
 from pipelines.engine.base import Places, Plan
 from pipelines.engine.build import Recipe
+from pipelines.engine.chain import Chain
 from pipelines.engine.gpu_memory import Scratch
 from pipelines.engine.interfaces import Part
 from pipelines.engine.manifest import Details
 from pipelines.engine.network import WeightKind
+from pipelines.engine.rtx_body import Kit
 from pipelines.engine.rtx_engine import Library
-from pipelines.engine.rtx_part import Kit
 from pipelines.engine.store import Store
 from pipelines.engine.tensorrt_rtx import RtxComponent, TensorRtxLoader
 from pipelines.families import FLUX
@@ -48,6 +49,13 @@ def export_once(model: Path, part: Part, precision: Precision, folder: Path) -> 
     return _EXPORTS[key]
 
 
+def _make_chain(made: export.Exported, network: export.Network) -> bytes:
+    """An engine of the double in pieces."""
+    found = pieces.cut(made.file, network.interface, made.weights)
+    plans = tuple(make_plan(one.graph, dict.fromkeys(one.weights, "input")) for one in found.pieces)
+    return chain.pack(Chain(plans, found.steps))
+
+
 @dataclass
 class Workshop:
     """A store of engines and a loader on the double. `close` sees that nothing is left."""
@@ -59,6 +67,7 @@ class Workshop:
     precision: Precision = Precision.fp32
     option: str = ""
     kind: WeightKind = WeightKind.placeholder
+    regions: bool = False
     gpu: HostGpu | None = None
     machine: Machine = field(default_factory=make_machine)
     networks: dict[str, tuple[str, str]] = field(default_factory=lambda: FLUX.networks)
@@ -69,9 +78,11 @@ class Workshop:
         store = Store(self.places.engines)
         for part in parts:
             made = export_once(self.model, part, self.precision, self.graphs)
-            recipe = Recipe(export.find_network(self.model, part), self.precision, self.kind)
-            weights = dict.fromkeys(made.weights, self.kind.value)
-            plan = make_plan(made.file, weights)
+            network = export.find_network(self.model, part)
+            kind = WeightKind.input if self.regions else self.kind
+            recipe = Recipe(network, self.precision, kind, regions=self.regions)
+            weights = dict.fromkeys(made.weights, kind.value)
+            plan = _make_chain(made, network) if self.regions else make_plan(made.file.read_bytes(), weights)
             details = Details(part.value, "a test", made.seconds, 0.0, 0, made.sha256, weights, {})
             facts = build.make_facts(recipe, export.EXPORT_VERSION)
             store.add(facts, details, lzma.compress(plan, preset=0), len(plan))

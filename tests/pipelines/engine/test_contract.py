@@ -17,7 +17,17 @@ from typing import Any
 import pytest
 import torch
 
-from pipelines.engine import gpu_memory, rtx_context, rtx_engine, rtx_mechanics, rtx_parking, rtx_weights
+from pipelines.engine import (
+    gpu_memory,
+    rtx_blocks,
+    rtx_body,
+    rtx_chain,
+    rtx_context,
+    rtx_engine,
+    rtx_mechanics,
+    rtx_parking,
+    rtx_weights,
+)
 from pipelines.errors import EngineFailure
 from tests.pipelines.engine import double
 
@@ -39,7 +49,18 @@ ENUMS = [one for one in vars(double).values() if inspect.isclass(one) and issubc
 # What the double has for itself and its scripts
 _OWN = {
     "Runtime": {"complain"},
-    "ICudaEngine": {"script", "runtime", "kinds", "session", "inputs", "outputs", "placeholders", "names", "values"}
+    "ICudaEngine": {
+        "script",
+        "runtime",
+        "kinds",
+        "session",
+        "inputs",
+        "outputs",
+        "placeholders",
+        "name",
+        "names",
+        "values",
+    }
     | {"away", "pending"},
     "IRuntimeConfig": {"cache", "allocation"},
     "IRuntimeCache": {"kernels"},
@@ -107,7 +128,7 @@ def test_what_the_library_calls_on_our_classes_is_there(trt: Any) -> None:
 def test_everything_that_our_code_takes_from_the_module_is_in_both(trt: Any) -> None:
     """`trt.X` and `trt.X.Y`, read from the source: nothing is left to what tests happen to run."""
     found: set[str] = set()
-    for module in (rtx_engine, rtx_context, rtx_mechanics, rtx_parking, rtx_weights):
+    for module in (rtx_blocks, rtx_body, rtx_chain, rtx_context, rtx_engine, rtx_mechanics, rtx_parking, rtx_weights):
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         found |= {path for node in ast.walk(tree) if (path := _path_from_trt(node))}
     assert {"Refitter", "TensorLocation.HOST", "CudaGraphStrategy", "EngineValidity.INVALID"} <= found
@@ -145,13 +166,15 @@ def test_without_a_driver_the_true_library_says_so(trt: Any) -> None:
 def test_cuda_has_what_we_call() -> None:
     cuda = import_module("cuda.bindings.runtime")
     source = Path(gpu_memory.__file__).read_text(encoding="utf-8")
-    called = set(re.findall(r"_call\(\s*\"(cuda\w+)\"", source))
-    assert len(called) >= 10
+    called = set(re.findall(r"_call\([^\"]*\"(cuda\w+)\"", source))
+    assert {"cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent", "cudaEventCreateWithFlags"} <= called
+    assert len(called) >= 15
     for name in called:
         assert callable(getattr(cuda, name)), name
     assert cuda.cudaMemcpyKind.cudaMemcpyDefault
     assert cuda.cudaError_t.cudaErrorMemoryAllocation
     assert cuda.cudaStreamNonBlocking == 1
+    assert cuda.cudaEventDisableTiming == 2
     (error, *_) = cuda.cudaMemGetInfo()
     assert isinstance(error, cuda.cudaError_t)
     _, text = cuda.cudaGetErrorString(error)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pipelines.devices import Gpu, Lack, Machine, Versions
-from pipelines.engine.base import TURNS
+from pipelines.engine.base import TURNS, say_streamed
 from pipelines.engine.select import choose
 from pipelines.engine.vram import MemoryPlan, Mode
 from pipelines.errors import EngineFailure, InvalidRequest
@@ -153,9 +153,24 @@ class TestEngines:
 
     def test_what_does_not_fit_runs_on_pytorch_with_the_reason(self) -> None:
         lacks = (Lack("inductor", ""),)
-        for mode, said in ((Mode.streamed, "it streams, which this version does not do"), (Mode.none, "it streams")):
-            memory = MemoryPlan(mode, 1, "it streams")
-            plan = choose("unet", Backend.auto, Precision.fp16, ready(BLACKWELL, cuda=None, lacks=lacks), "", memory)
-            assert plan.backend is not Backend.tensorrt_rtx
-            with pytest.raises(EngineFailure, match=said):
-                choose("unet", Backend.tensorrt_rtx, Precision.fp16, ready(BLACKWELL), "", memory)
+        memory = MemoryPlan(Mode.none, 1, "it is too large")
+        plan = choose("unet", Backend.auto, Precision.fp16, ready(BLACKWELL, cuda=None, lacks=lacks), "", memory)
+        assert plan.backend is not Backend.tensorrt_rtx
+        with pytest.raises(EngineFailure, match="it is too large"):
+            choose("unet", Backend.tensorrt_rtx, Precision.fp16, ready(BLACKWELL), "", memory)
+
+    @pytest.mark.parametrize("backend", [Backend.auto, Backend.tensorrt_rtx])
+    def test_where_one_is_streamed_the_others_take_turns_or_run_on_the_cpu(self, backend: Backend) -> None:
+        memory = MemoryPlan(Mode.streamed, 1, "it streams", 7, ("text_encoder_2",), "transformer")
+        plans = {name: choose(name, backend, Precision.auto, ready(BLACKWELL), "", memory) for name in FLUX.networks}
+        assert plans["transformer"].option == f"{TURNS} {say_streamed(7)}"
+        assert plans["transformer"].reason.endswith("; it streams")
+        assert plans["vae"].option == plans["text_encoder"].option == TURNS
+        text = plans["text_encoder_2"]
+        assert (text.backend, text.device, text.precision) == (Backend.eager, "cpu", Precision.fp32)
+        assert "too large for the RTX 5090" in text.reason
+
+    def test_what_is_to_be_streamed_and_is_not_in_pieces_runs_on_pytorch(self) -> None:
+        memory = MemoryPlan(Mode.streamed, 1, "it streams", 7, (), "transformer")
+        plan = choose("transformer", Backend.auto, Precision.auto, ready(BLACKWELL), "no such engine", memory)
+        assert plan.backend is Backend.inductor

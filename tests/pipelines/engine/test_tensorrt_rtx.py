@@ -255,9 +255,9 @@ def test_fifty_loras_and_then_none_are_the_base_bit_for_bit(
 
 def held_weights(running: Running) -> dict[str, bytes]:
     """What the engine holds, bit for bit."""
-    engine = running._bound.engine
+    engine = running._body.bound.engine
     held = {name: value.tobytes() for name, value in engine.values.items()}
-    for slots in running._slots:
+    for slots in running._body.slots:
         if isinstance(slots, InputSlots):
             for name, (buffer, _, _) in slots._buffers.items():
                 held[name] = ctypes.string_at(buffer.block.address, buffer.block.size)

@@ -37,6 +37,7 @@ def test_the_reason_says_what_does_not_fit() -> None:
     assert streamed.reason == "the transformer of 22.0 GiB comes block by block, and 8.3 GiB of them stay"
     small = plan_memory(FLUX, GIB, 8 * GIB)
     assert small.on_cpu == ("text_encoder_2",)
+    assert small.streamed == "transformer"
     assert small.reason.endswith("too large for it: text_encoder_2")
     assert (
         plan_memory((Weights("unet", 9 * GIB),), GIB, 8 * GIB).reason == "the unet of 9.0 GiB does not fit into 8.0 GiB"
