@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.services.files import say_bytes
 from pipelines import catalog, checkpoints
-from pipelines.engine import rtx
+from pipelines.engine import rtx, select
 from pipelines.engine.store import Entry, Store
 from pipelines.errors import Cancelled, InvalidRequest, UnusableFile
 from pipelines.request import Precision
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.interrupt import Interrupt
     from app.terminal import Terminal
     from pipelines.engine.build import BuildProgress, Recipe, Step
+    from pipelines.engine.interfaces import Part
     from pipelines.engine.manifest import Facts
 
 
@@ -104,10 +105,18 @@ def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
     regions = args.weights == REGIONS
     usual = IN_BLOCKS if regions else tuple(Part)
     parts = [known[name] for name in args.part] or [part for part in usual if part.component in has]
-    precision = Precision.bf16 if args.precision is Precision.auto else args.precision
     kind = WeightKind.input if regions else WeightKind(args.weights)
     target = args.capability or PORTABLE
-    return [Recipe(find_network(folder, part), precision, kind, target, regions=regions) for part in parts]
+    return [
+        Recipe(find_network(folder, part), _find_precision(args.precision, part), kind, target, regions=regions)
+        for part in parts
+    ]
+
+
+def _find_precision(asked: Precision, part: Part) -> Precision:
+    """bf16 where nothing is asked for, and for what is never narrow."""
+    wanted = select.keep_wide(part.component, asked)
+    return Precision.bf16 if wanted is Precision.auto else wanted
 
 
 def _find(store: Store, facts: Facts, *, rebuild: bool) -> tuple[Entry | None, str]:

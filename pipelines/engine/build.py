@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from pipelines.engine import rtx
-from pipelines.engine.interfaces import Axis, Interface
+from pipelines.engine.interfaces import IN_BLOCKS, Axis, Interface
 from pipelines.engine.manifest import Details, Facts
 from pipelines.engine.network import WeightKind
 from pipelines.engine.timings import NEVER_MORE, Timings
@@ -33,7 +33,9 @@ PORTABLE = "portable"
 REGIONS = "regions"  # the mode of an engine in pieces; see `pieces`
 TARGETS = ("7.5", "8.0", "8.6", "8.9", "12.0", "12.1")  # compute capabilities that one engine can be made for
 BUILD_LOG = "build.log"  # what the child and its libraries write, in the folder of the job
+PRECISIONS = (Precision.bf16, Precision.fp16, Precision.fp8)
 _TURING = "7.5"
+_HAVE_FP8 = ("8.9", "12.0", "12.1")
 _FIRST_ESTIMATE = 120.0  # seconds, until the first build of such a part on this machine has been timed
 _POLL = 0.2  # seconds between two reports
 _DURATIONS = "durations.json"
@@ -97,18 +99,28 @@ class Recipe:
         Raises:
             InvalidRequest: it is.
         """
-        if self.precision not in (Precision.bf16, Precision.fp16):
-            raise InvalidRequest(f"No engine is made in {self.precision.value}.", "Use --precision bf16 or fp16.")
+        if self.precision not in PRECISIONS:
+            raise InvalidRequest(f"No engine is made in {self.precision.value}.", "Use --precision bf16, fp16 or fp8.")
         if self.target not in (PORTABLE, *TARGETS):
             raise InvalidRequest(
                 f"No engine is made for compute capability {self.target}.", f"Use one of {', '.join(TARGETS)}."
             )
         if self.target == _TURING and self.precision is Precision.bf16:
             raise InvalidRequest("GPUs of compute capability 7.5 have no bf16.", "Use --precision fp16.")
+        if self.precision is Precision.fp8:
+            self._check_fp8()
         if self.regions and self.kind is not WeightKind.input:
             raise InvalidRequest("In an engine in pieces all weights are inputs.", "Build it so, or without regions.")
         if self.kind is WeightKind.constant and not self.files:
             raise InvalidRequest("Weights become constants only where they are at hand.", "Build with placeholders.")
+
+    def _check_fp8(self) -> None:
+        if self.network.part not in IN_BLOCKS:
+            raise InvalidRequest(f"The {self.network.part.value} is not made in fp8.", "Use --precision bf16 or fp16.")
+        if self.target not in (PORTABLE, *_HAVE_FP8):
+            raise InvalidRequest(f"GPUs of compute capability {self.target} have no fp8.", "Use --precision bf16.")
+        if self.kind is WeightKind.constant:
+            raise InvalidRequest("Weights in fp8 do not become constants.", "Build with placeholders.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from pipelines.catalog import read_json
-from pipelines.engine import interfaces
+from pipelines.engine import interfaces, narrow_graph
 from pipelines.engine.interfaces import Axis, Interface, Kind, Part
 from pipelines.engine.pieces import REGION
 from pipelines.engine.regions import find_regions
@@ -36,8 +36,13 @@ if TYPE_CHECKING:
 
 EXPORT_VERSION = 2  # goes up whenever the graphs that this module makes change
 OPSET = 23
-# fp32 is for comparing a graph with PyTorch; engines are of 16 bits
-DTYPES = {Precision.fp32: torch.float32, Precision.bf16: torch.bfloat16, Precision.fp16: torch.float16}
+# fp32 is for comparing a graph with PyTorch; engines are of 16 bits, and those in fp8 are where they are not narrow
+DTYPES = {
+    Precision.fp32: torch.float32,
+    Precision.bf16: torch.bfloat16,
+    Precision.fp16: torch.float16,
+    Precision.fp8: torch.bfloat16,
+}
 _ADDED = ("text_embeds", "time_ids")  # what diffusers' UNets take in a dictionary
 _NO_MULTIPLE = 40  # no side is a multiple of 2 to this power
 _SCOPES = "pkg.torch.onnx.name_scopes"  # what the exporter notes on a node: the modules that it is in, outermost first
@@ -123,6 +128,7 @@ def export(network: Network, precision: Precision, file: Path) -> Exported:
     """
     began = time.monotonic()
     module = _make_module(network, DTYPES[precision])
+    is_narrow = precision is Precision.fp8 and narrow_graph.narrow(module, DTYPES[precision]) > 0
     buffers = _fill_buffers(module)
     shapes = {
         name: WeightShape(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
@@ -134,6 +140,8 @@ def export(network: Network, precision: Precision, file: Path) -> Exported:
             graph = _to_onnx(_Traced(module, network.interface), network, DTYPES[precision])
             used = _weights_to_inputs(graph, _find_saved_names(module), buffers)
             _simplify(graph)
+        if is_narrow:
+            narrow_graph.mark(graph)
         _mark_regions(graph, module)
         _name_ends(graph, network.interface)
         _save(graph, file)

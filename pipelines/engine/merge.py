@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING, cast
 
 from pipelines import lora, lora_math, single_file
+from pipelines.engine import narrow_graph
 from pipelines.engine.rtx_weights import LibraryWeights, Originals
 from pipelines.errors import UnusableFile
 from pipelines.gguf_header import is_gguf
@@ -108,7 +109,7 @@ def find_source(spec: ComponentSpec, names: Iterable[str]) -> Source:
     if any(map(is_gguf, spec.files)):
         return LibraryWeights(spec)
     originals = Originals(spec.files)
-    missing = originals.missing(names)
+    missing = originals.missing({narrow_graph.original(name) for name in names})
     if not missing:
         return originals
     log.warning("%s: %d weights have other names, such as %s", spec.name, len(missing), missing[0])

@@ -11,6 +11,7 @@ import logging
 import math
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pipelines.engine import narrow_graph
 from pipelines.engine.gpu_memory import Buffer
 from pipelines.engine.rtx_engine import find_dtype
 from pipelines.errors import EngineFailure, UnusableFile
@@ -224,12 +225,12 @@ class InputSlots:
 
 
 def take(source: Source, name: str, count: int, dtype: torch.dtype) -> torch.Tensor:
-    """A weight as the engine holds it: of that type, contiguous, on the CPU.
+    """A weight as the engine holds it: of that type, contiguous, on the CPU; in fp8, made from the checkpoint's.
 
     Raises:
         UnusableFile: it has another size, or values that the type cannot hold.
     """
-    value = source(name)
+    value = narrow_graph.make(name, source(narrow_graph.original(name)))
     if value.numel() != count:
         raise UnusableFile(
             f"The weight {name} has {value.numel()} values, and the engine's has {count}.",
