@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, cast
 
-from pipelines import devices, framing, images, memory, metadata, planning
+from pipelines import devices, framing, images, memory, metadata, planning, safety
 from pipelines.engine.adaptive import Relay
 from pipelines.engine.loading import Loaders
 from pipelines.events import Notice, PictureSaved, PlanChosen, Progress, Stage
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pipelines.request import GenerationRequest
 
 _T = TypeVar("_T")
+Notes = tuple[tuple[str, str], ...]
 
 
 class _StandIns(Protocol):
@@ -78,6 +79,8 @@ class Session:
         Raises:
             FirstlightError: of any kind. Pictures that were reported as saved stay.
         """
+        if request.safety_check:
+            report = safety.without_previews(report)
         self._relay.connect(report)
         try:
             return self._generate(request, target, report)
@@ -105,9 +108,10 @@ class Session:
                 conditioning = _encode(loaded.model, jobs[index], report)
             drawn = self._draw(loaded, jobs[index], conditioning, seed, report)
             seconds = time.perf_counter() - began
-            picture = _upscale(drawn, job.request.upscale, report)
+            checked, notes = _check_safety(drawn, job, seed, report)
+            picture = _upscale(checked, job.request.upscale, report)
             report(Progress(Stage.saving, index, request.num_images))
-            path = images.save(picture, target, self._record(loaded, jobs[index], seed), index)
+            path = images.save(picture, target, self._record(loaded, jobs[index], seed, notes), index)
             saved.append(PictureSaved(path, seed, picture.width, picture.height, round(seconds, 3)))
             report(saved[-1])
             began = time.perf_counter()
@@ -186,7 +190,7 @@ class Session:
         device = self._machine.torch_device(plan.device)
         return replace(plan, backend=backend, precision=Precision.fp32, device=device)
 
-    def _record(self, loaded: Loaded, job: Job, seed: int) -> metadata.Record:
+    def _record(self, loaded: Loaded, job: Job, seed: int, notes: Notes) -> metadata.Record:
         plan = loaded.components[loaded.denoiser].plan  # another backend may have taken over
         gpu = self._machine.find_gpu(plan.device)
         return metadata.Record(
@@ -196,7 +200,7 @@ class Session:
             precision=plan.precision.value,
             device=gpu.name if gpu is not None else plan.device,
             created=metadata.timestamp(),
-            notes=(("drawn at", f"{job.size.width}x{job.size.height}"), *job.notes),
+            notes=(("drawn at", f"{job.size.width}x{job.size.height}"), *job.notes, *notes),
         )
 
 
@@ -221,6 +225,16 @@ def _encode(model: Model, job: Job, report: Report) -> Conditioning:
     conditioning = model.encode(job.request)
     report(Progress(Stage.encoding, 1, 1))
     return conditioning
+
+
+def _check_safety(drawn: Image.Image, job: Job, seed: int, report: Report) -> tuple[Image.Image, Notes]:
+    """The picture, blurred where the safety check is asked for and finds it unsafe, and what its settings say of it."""
+    if not job.request.safety_check:
+        return drawn, ()
+    checked = safety.check(drawn)
+    if checked.blurred:
+        report(Notice(f"The safety check blurred the picture of seed {seed}: it looks unsafe for work."))
+    return checked.picture, (("safety check", checked.note),)
 
 
 def _upscale(drawn: Image.Image, factor: int, report: Report) -> Image.Image:

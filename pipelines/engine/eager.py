@@ -192,11 +192,12 @@ def _own_words(name: str, spec: ComponentSpec | None = None) -> Generator[None]:
         log.exception("the %s failed", name)
         if spec is not None:
             raise UnusableFile(
-                f"The {name} in {str(spec.folder)!r} cannot be loaded: {_first_line(error)}.",
+                f"The {name} in {str(spec.folder)!r} cannot be loaded: {_first_sentence(error)}.",
                 "Get the model again.",
             ) from error
-        raise EngineFailure(f"The {name} cannot be run: {_first_line(error)}.", "The log has the details.") from error
+        raise EngineFailure(f"The {name} cannot be run: {_first_sentence(error)}.", "The log has the details.") from error
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+def _first_sentence(error: Exception) -> str:
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return line.split(". ")[0].rstrip(".")  # advice for programmers follows
