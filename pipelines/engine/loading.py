@@ -130,16 +130,26 @@ class SafeComponent:
 
     def close(self) -> None:
         """See `Component`."""
+        if self._check is not None:
+            self._check.cancel()
         self._component.close()
 
     def _check_once(self, tensors: Mapping[str, Tensor]) -> None:
-        if self._check is None or self._loras:  # PyTorch would have to carry them as well
+        check = self._check
+        if check is None:
             return
-        check, self._check = self._check, None
+        if check.is_under_way:
+            if check.poll():
+                self._check = None
+            return
+        if self._loras:  # PyTorch would have to carry them as well
+            return
         same = self.plan.precision in NARROW  # what its rounded weights do to pictures is for `validate` to judge
         precision = self.plan.precision if same else Precision.fp32
         eager = replace(self.plan, backend=Backend.eager, precision=precision, device="cpu")
         said = check.run(self._component, lambda: self._loaders.load_plain(self._spec, eager, self._report), tensors)
+        if not check.is_under_way:
+            self._check = None
         if said:
             self._report(Notice(said))
 

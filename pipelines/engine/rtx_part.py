@@ -28,7 +28,7 @@ ALL_SIZES = "all sizes"  # what generic kernels are for, in words
 
 
 class Running:
-    """See the module. `open` makes one."""
+    """See the module. Call `start` first."""
 
     def __init__(self, kit: Kit, wanted: Wanted, body: Body, keeper: Keeper, report: Report) -> None:
         self._kit = kit

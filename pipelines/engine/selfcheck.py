@@ -8,16 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pipelines import devices
-from pipelines.engine import checking
-from pipelines.errors import EngineFailure, NoRoom
+from pipelines.engine import checking, numbers
+from pipelines.engine.adaptive import Threaded
+from pipelines.errors import Cancelled, EngineFailure, FirstlightError, NoRoom
+from pipelines.request import NARROW
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from torch import Tensor
 
@@ -40,63 +41,110 @@ class SelfCheck:
         self._spec = spec
         self._plan = plan
         self._key = _make_key(machine, spec, plan)
+        self._work: Threaded | None = None
+        self._found: tuple[dict[str, Tensor], dict[str, Tensor]] | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a comparison goes on in the background; `poll` says when it has ended."""
+        return self._work is not None
 
     def run(self, candidate: Component, load_reference: Callable[[], Component], tensors: Mapping[str, Tensor]) -> str:
         """Compare at the smallest size of these inputs, unless that was done; returns words for the user, if any.
 
+        A network that is too large for the memory is compared in the background, block by block.
+
         Raises:
             EngineFailure: they do not agree.
         """
-        if self._read().get(self._key) is not None:
+        if numbers.read(self._file).get(self._key) is not None:
             return ""
+        inputs = shrink(tensors)
         need, free = self._spec.parameters * _FP32 * _ROOM, devices.read_memory()[1]
         if need > free:
             return (
-                f"The {self._spec.name} was not compared with PyTorch: that takes {need / 2**30:.1f} GiB of memory, "
-                f"and {free / 2**30:.1f} GiB is free."
+                self._say_room(need, free) if self._plan.precision in NARROW else self._begin(candidate, inputs, free)
             )
-        inputs = shrink(tensors)
         try:
             reference = load_reference()
         except NoRoom as error:
             return f"The {self._spec.name} was not compared with PyTorch: {error.message}"
         try:
-            expected = reference({name: tensor.cpu() for name, tensor in inputs.items()})
+            expected = reference(_on_cpu(inputs))
         finally:
             reference.close()
-        given = {name: tensor.cpu() for name, tensor in candidate(inputs).items() if name in expected}
-        problem = checking.explain(given, {name: expected[name] for name in given}, self._plan.precision)
+        self._judge(_on_cpu(candidate(inputs)), expected)
+        return ""
+
+    def poll(self) -> bool:
+        """Whether a comparison in the background has ended.
+
+        Raises:
+            EngineFailure: it has, and they do not agree.
+        """
+        outcome = self._work.poll() if self._work is not None else None
+        if outcome is None:
+            return False
+        self._work = None
+        if outcome.failure:
+            log.warning("the %s was not compared with PyTorch: %s", self._spec.name, outcome.failure)
+        elif self._found is not None:
+            self._judge(*self._found)
+        return True
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more."""
+        if self._work is not None:
+            self._work.cancel()
+            self._work = None
+
+    def _begin(self, candidate: Component, inputs: Mapping[str, Tensor], free: int) -> str:
+        """Let PyTorch run the network block by block in the background; says why not where it cannot."""
+        from pipelines.engine.blockwise import Blockwise
+
+        try:
+            reference = Blockwise(self._spec)
+        except FirstlightError as error:
+            return f"The {self._spec.name} was not compared with PyTorch: {error.message}"
+        need = reference.need * _ROOM
+        if need > free:
+            return self._say_room(need, free)
+        given, wanted = _on_cpu(candidate(inputs)), _on_cpu(inputs)
+
+        def compare(stop: threading.Event) -> None:
+            self._found = given, reference.run(wanted, lambda: _heed(stop))
+
+        self._work = Threaded(compare, f"kernels of the {self._spec.name} against PyTorch")
+        return ""
+
+    def _say_room(self, need: float, free: int) -> str:
+        return (
+            f"The {self._spec.name} was not compared with PyTorch: that takes {need / 2**30:.1f} GiB of memory, "
+            f"and {free / 2**30:.1f} GiB is free."
+        )
+
+    def _judge(self, outputs: Mapping[str, Tensor], reference: Mapping[str, Tensor]) -> None:
+        """Keep how far apart they are, or refuse."""
+        given = {name: tensor for name, tensor in outputs.items() if name in reference}
+        expected = {name: reference[name] for name in given}
+        problem = checking.explain(given, expected, self._plan.precision)
         if problem:
             raise EngineFailure(
                 f"The {self._spec.name} on {self._plan.backend.value} does not give what PyTorch gives: {problem}.",
                 "Report this with 'firstlight doctor'.",
             )
-        self._keep(checking.measure(given, {name: expected[name] for name in given}))
-        return ""
-
-    def _read(self) -> dict[str, float]:
-        if self._file is None:
-            return {}
-        try:
-            value: object = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(value, dict):
-            return {}
-        pairs = cast("dict[str, object]", value).items()
-        return {key: float(away) for key, away in pairs if isinstance(away, (int, float))}
-
-    def _keep(self, away: float) -> None:
+        away = checking.measure(given, expected)
         log.info("%s is %.2g away from PyTorch", self._spec.name, away)
-        if self._file is None:
-            return
-        temporary = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps({**self._read(), self._key: away}), encoding="utf-8")
-            _replace(temporary, self._file)
-        except OSError as error:
-            log.warning("the comparison is not kept: %s", error)
+        numbers.write(self._file, {**numbers.read(self._file), self._key: away})
+
+
+def _heed(stop: threading.Event) -> None:
+    if stop.is_set():
+        raise Cancelled
+
+
+def _on_cpu(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.cpu() for name, tensor in tensors.items()}
 
 
 def shrink(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -133,11 +181,3 @@ def _make_key(machine: Machine, spec: ComponentSpec, plan: Plan) -> str:
         str(machine.versions.tensorrt_rtx),
     ]
     return f"{spec.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:24]}"
-
-
-def _replace(source: Path, target: Path) -> None:
-    try:
-        source.replace(target)
-    except OSError:
-        source.unlink(missing_ok=True)
-        raise

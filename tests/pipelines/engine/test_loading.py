@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -13,16 +15,22 @@ import torch
 from PIL import Image
 
 from pipelines import images
-from pipelines.engine.base import Places
+from pipelines.engine.base import Places, Plan
+from pipelines.engine.blockwise import Blockwise
+from pipelines.engine.eager import EagerLoader
 from pipelines.engine.interfaces import UNET_HEIGHT, UNET_WIDTH, Part
-from pipelines.engine.selfcheck import FILE, shrink
+from pipelines.engine.selfcheck import FILE, SelfCheck, shrink
 from pipelines.errors import EngineFailure
 from pipelines.events import CacheRead, Kernels, KernelsChanged, Notice, PlanChosen
+from pipelines.families import FLUX
 from pipelines.request import Backend, GenerationRequest, Precision
 from pipelines.session import Session
+from pipelines.weights import find_components
+from tests.pipelines.engine import stack
 from tests.pipelines.engine.rtx_workshop import FLUX_PARTS, RTX, Workshop
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Recorder
@@ -134,6 +142,81 @@ def test_what_cannot_be_compared_is_told(studio: Studio, monkeypatch: pytest.Mon
     monkeypatch.setattr("pipelines.devices.read_memory", lambda: (2**34, 1000))
     studio.draw()
     assert "The transformer was not compared with PyTorch: that takes" in studio.notices()
+
+
+class TestLargeNetworks:
+    """As if memory held no network at once: they are compared block by block, in the background."""
+
+    @pytest.fixture(autouse=True)
+    def little_memory(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("pipelines.engine.selfcheck._ROOM", 1.3e6)
+        monkeypatch.setattr("pipelines.engine.blockwise.Blockwise.need", 0)
+        studio.workshop.build(*FLUX_PARTS)
+
+    def draw(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
+        """As slowly as large networks are drawn with: what goes on in the background ends between two steps."""
+        poll = SelfCheck.poll
+
+        def wait(check: SelfCheck) -> bool:
+            if check._work is not None:
+                check._work.join(60)
+            return poll(check)
+
+        monkeypatch.setattr(SelfCheck, "poll", wait)
+        return studio.draw()[0]
+
+    def test_what_agrees_is_noted_once(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.draw(studio, monkeypatch)
+        checks = json.loads((studio.workshop.places.kernels / FILE).read_text())
+        assert [name.partition("-")[0] for name in checks] == ["transformer"]  # the others are called once
+        assert all(0 < away < 0.02 for away in checks.values())
+        monkeypatch.setattr("pipelines.engine.blockwise.Blockwise.run", _no_pytorch)
+        self.draw(studio, monkeypatch)
+
+    def test_what_does_not_agree_is_found_out(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+        studio.workshop.script.off = 0.5
+        self.draw(studio, monkeypatch)
+        assert "transformer on tensorrt_rtx does not give what PyTorch gives: they differ by" in studio.notices()
+        assert "PyTorch runs the transformer instead" in studio.notices()
+
+    def test_a_session_that_ends_stops_it(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+        heard = threading.Event()
+        going_on = threading.Event()
+
+        def run(self: object, tensors: object, on_block: Callable[[], None]) -> None:
+            going_on.set()
+            try:
+                while True:
+                    time.sleep(0.01)
+                    on_block()
+            finally:
+                heard.set()
+
+        monkeypatch.setattr("pipelines.engine.blockwise.Blockwise.run", run)
+        studio.draw()
+        assert going_on.is_set()
+        assert heard.wait(5)
+
+
+@pytest.mark.parametrize("name", ["transformer", "text_encoder_2"])
+def test_block_by_block_is_what_pytorch_computes(tiny_model: Path, name: str, events: Recorder) -> None:
+    spec = next(one for one in find_components(tiny_model, FLUX.networks) if one.name == name)
+    inputs = stack.make_inputs() if name == "transformer" else {"input_ids": torch.arange(16).unsqueeze(0)}
+    expected = EagerLoader().load(spec, Plan(Backend.eager, Precision.fp32, "cpu", "a test"), events)(inputs)
+    reference = Blockwise(spec)
+    assert reference.need < 4 * spec.parameters * 1.01
+    blocks = 0
+
+    def count() -> None:
+        nonlocal blocks
+        held = [one for one in reference._blocks if not any(weight.is_meta for weight in one.parameters())]
+        assert held == []  # those before are empty again
+        blocks += 1
+
+    given = reference.run(inputs, count)
+    assert blocks == (2 if name == "transformer" else 1)
+    for output, tensor in expected.items():
+        torch.testing.assert_close(given[output], tensor)
 
 
 def test_without_engines_auto_is_pytorch_and_says_why(studio: Studio) -> None:

@@ -171,7 +171,7 @@ def test_tensors_share_memory_only_when_nobody_needs_the_first_any_more() -> Non
         Step(1, "b.1", {"i": "b"}, {"o": "c"}, {}),
         Step(2, "", {"i": "c", "j": "skip"}, {"o": "y"}, {}),
     ]
-    sizes = dict.fromkeys(("x", "a", "b", "c", "skip", "y"), 1000)
+    sizes: dict[str, int] = dict.fromkeys(("x", "a", "b", "c", "skip", "y"), 1000)
     offsets, total = rtx_flow.place(steps, sizes, {"x", "y"})
     assert set(offsets) == {"a", "b", "c", "skip"}
     assert offsets["c"] == offsets["a"]
@@ -192,7 +192,7 @@ def test_five_sizes_live_their_lives_and_a_second_launch_starts_specialised(
         for patches, text in SIZES:
             inputs = make_inputs(patches, text)
             events.events.clear()
-            expected = component(inputs)["sample"]
+            expected = given = component(inputs)["sample"]
             for _ in range(400):
                 given = component(inputs)["sample"]
                 if events.of(KernelsChanged)[-1].kernels is SPECIALISED:

@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -19,6 +19,7 @@ from pipelines.engine.cache import ASIDE
 from pipelines.engine.eager import EagerLoader
 from pipelines.engine.interfaces import Part
 from pipelines.engine.network import WeightKind
+from pipelines.engine.rtx_engine import BoundEngine
 from pipelines.engine.rtx_weights import InputSlots
 from pipelines.errors import Cancelled, EngineFailure, FirstlightError, NoRoom
 from pipelines.events import CacheRead, Kernels, KernelsChanged
@@ -255,7 +256,9 @@ def test_fifty_loras_and_then_none_are_the_base_bit_for_bit(
 
 def held_weights(running: Running) -> dict[str, bytes]:
     """What the engine holds, bit for bit."""
-    engine = running._body.bound.engine
+    bound = running._body.bound
+    assert isinstance(bound, BoundEngine)
+    engine: Any = bound.engine
     held = {name: value.tobytes() for name, value in engine.values.items()}
     for slots in running._body.slots:
         if isinstance(slots, InputSlots):
