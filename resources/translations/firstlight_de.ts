@@ -1273,6 +1273,14 @@
         <source>Set aside: it ended the engine twice</source>
         <translation>Zurückgestellt: hat die Engine zweimal beendet</translation>
     </message>
+    <message>
+        <source>Pictures</source>
+        <translation type="unfinished">Bilder</translation>
+    </message>
+    <message>
+        <source>Picture to follow</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>GeneratePage</name>
@@ -2212,7 +2220,7 @@
     </message>
     <message>
         <source>GPUs of compute capability {0} have no fp8.</source>
-        <translation type="unfinished"></translation>
+        <translation>GPUs der Compute Capability {0} haben kein fp8.</translation>
     </message>
     <message>
         <source>Get new versions from the project&apos;s own page.</source>
@@ -2900,7 +2908,7 @@
     </message>
     <message>
         <source>The {0} is not made in fp8.</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} wird nicht in fp8 gebaut.</translation>
     </message>
     <message>
         <source>The {0} is {1} tokens long, and the model reads the first {2} only.</source>
@@ -3404,15 +3412,15 @@
     </message>
     <message>
         <source>Use --precision auto, bf16, fp16 or fp8.</source>
-        <translation type="unfinished"></translation>
+        <translation>Automatisch, bf16, fp16 oder fp8 wählen.</translation>
     </message>
     <message>
         <source>Use --precision bf16, fp16 or fp8.</source>
-        <translation type="unfinished"></translation>
+        <translation>bf16, fp16 oder fp8 wählen.</translation>
     </message>
     <message>
         <source>Use --precision bf16.</source>
-        <translation type="unfinished"></translation>
+        <translation>bf16 wählen.</translation>
     </message>
     <message>
         <source>Use a shorter folder or name.</source>
@@ -3468,7 +3476,7 @@
     </message>
     <message>
         <source>Weights in fp8 do not become constants.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichte in fp8 werden keine Konstanten.</translation>
     </message>
     <message>
         <source>Write it as WIDTHxHEIGHT, for example 512x256.</source>
@@ -5630,13 +5638,6 @@
     <message>
         <source>Drop the picture to use it or its settings</source>
         <translation>Bild ablegen, um es oder seine Einstellungen zu verwenden</translation>
-    </message>
-</context>
-<context>
-    <name>parent</name>
-    <message>
-        <source>Picture to follow</source>
-        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
