@@ -275,6 +275,14 @@ def _add_proof(commands: argparse._SubParsersAction[_Parser]) -> None:
     bench.add_argument(
         "--suite", metavar="NAME", default="quick", help="quick, adaptive, precision or full (default: quick)"
     )
+    bench.add_argument(
+        "--only",
+        metavar="PART",
+        action="append",
+        default=[],
+        help="pictures, sequence or starts; may be repeated (default: all that the suite has)",
+    )
+    bench.add_argument("--autotune", action="store_true", help="adaptive: also max-autotune, which takes minutes")
     bench.add_argument("--against", metavar="FILE", help="a record to compare with (default: the last one like it)")
     validate = commands.add_parser(
         "validate", help="judge whether a backend and precision draw right", allow_abbrev=False
@@ -283,8 +291,8 @@ def _add_proof(commands: argparse._SubParsersAction[_Parser]) -> None:
     profile.add_argument("--trace", metavar="FILE", help="write a trace for Chrome's and Perfetto's viewers")
     for parser in (validate, profile):
         parser.add_argument("--size", metavar="WxH", type=parse_size, help="pixels (default: the model's own)")
-        parser.add_argument("--steps", metavar="N", type=Whole("number of steps"), help="denoising steps")
     for parser in (bench, validate, profile):
+        parser.add_argument("--steps", metavar="N", type=Whole("number of steps"), help="denoising steps")
         parser.add_argument(
             "--model", metavar="NAME|PATH|random:NAME", help="random: has that architecture and random weights"
         )

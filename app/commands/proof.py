@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.version import read_version
 from pipelines import catalog, devices
-from pipelines.engine.base import Places
-from pipelines.errors import Cancelled, FirstlightError, InvalidRequest
+from pipelines.errors import Cancelled, FirstlightError
 from pipelines.events import Notice
 from pipelines.proof import accepted, limits, random_models, record, regression, report, suites
 from pipelines.request import Backend, Precision
@@ -24,11 +23,12 @@ if TYPE_CHECKING:
     from app.interrupt import Interrupt
     from app.terminal import Terminal
     from pipelines.devices import Machine
+    from pipelines.engine.base import Places
     from pipelines.events import Event
     from pipelines.proof.acceptance import AcceptanceRecord
     from pipelines.proof.profile import Profile
     from pipelines.proof.record import BenchRecord
-    from pipelines.proof.rig import Contender, Workshop
+    from pipelines.proof.rig import Workshop
 
 BENCH_FOLDER = "bench"
 _SEEDS = (7, 8)
@@ -70,25 +70,19 @@ def run_bench(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -> i
     Raises:
         FirstlightError: it cannot be measured.
     """
-    suite = suites.find(args.suite)
+    suite = suites.find(args.suite).narrow(args.only, args.steps or 0)
     lines = _Lines(terminal, wiring.interrupt)
     model = _find_model(args.model, wiring, lines)
     machine = devices.probe()
-    from pipelines.proof import bench, contenders  # late: they load PyTorch
+    from pipelines.proof import bench, contenders, rivals  # late: they load PyTorch
 
-    exact = suite.precisions and machine.compute_gpu() is None
+    workshop = open_workshop(machine, wiring.places)
     order = bench.Order(
         suite=suite,
         model=model,
-        contenders=(
-            contenders.baseline(machine, exact=exact),
-            *_unlike(
-                contenders.baseline(machine, exact=exact),
-                contenders.candidates(machine, args.backend, args.precision, all_precisions=suite.precisions),
-            ),
-        ),
+        contenders=contenders.find(suite, machine, args.backend, args.precision, autotune=args.autotune),
         machine=machine,
-        open_workshop=lambda kernels=None: open_workshop(machine, wiring.places, kernels),
+        workshop=replace(workshop, load=rivals.Rivals(workshop.load)),
         app_version=read_version(),
     )
     found = bench.run(order, lines)
@@ -156,13 +150,12 @@ def run_validate(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -
     return 0 if found.verdict is not limits.Verdict.reject else 5
 
 
-def open_workshop(machine: Machine, places: Places, kernels: Path | None = None) -> Workshop:
-    """The backends of this machine, which keep kernels in `kernels` or where the user's are."""
+def open_workshop(machine: Machine, places: Places) -> Workshop:
+    """The backends of this machine, which keep kernels where the user's are."""
     from pipelines.engine.loading import Loaders
     from pipelines.proof.rig import Workshop
 
-    own = places if kernels is None else Places(places.engines, kernels)
-    return Workshop(machine, Loaders(machine, own).load_plain, own)
+    return Workshop(machine, Loaders(machine, places).load_plain, places)
 
 
 def _find_model(name: str | None, wiring: Wiring, lines: _Lines) -> str:
@@ -173,15 +166,6 @@ def _find_model(name: str | None, wiring: Wiring, lines: _Lines) -> str:
         folder = wiring.folders.cache / "random"
         return str(random_models.make(name.removeprefix(random_models.PREFIX), folder, lines))
     return wiring.locate(name)
-
-
-def _unlike(baseline: Contender, candidates: tuple[Contender, ...]) -> list[Contender]:
-    found = [one for one in candidates if one != baseline]
-    if not found:
-        raise InvalidRequest(
-            f"There is nothing to compare {baseline.name} with on this machine.", "Ask for another --precision."
-        )
-    return found
 
 
 def _find_before(stated: str | None, folder: Path | None, plain: dict[str, Any]) -> tuple[Path, dict[str, Any]] | None:

@@ -7,13 +7,14 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pipelines import catalog
 from pipelines.errors import EngineFailure, FirstlightError, InvalidRequest, NoRoom, UnusableFile
 from pipelines.events import Notice
 from pipelines.families import FAMILIES
-from pipelines.proof import architecture, networks, rounds, sequence, starts, suites
+from pipelines.proof import architecture, networks, rounds, starts, suites
+from pipelines.proof.contenders import WAYS
 from pipelines.proof.lora_files import write_random_lora
 from pipelines.proof.nvml import Watch
 from pipelines.proof.record import (
@@ -40,14 +41,6 @@ PROMPT = "a red apple on a blue background"
 SEED = 7
 
 
-class OpenWorkshop(Protocol):
-    """Gives a workshop that keeps kernels in `kernels`, or where the user's are."""
-
-    def __call__(self, kernels: Path | None = None, /) -> Workshop:
-        """Return it."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Order:
     """What is to be measured. The first contender is the baseline."""
@@ -56,7 +49,7 @@ class Order:
     model: str
     contenders: tuple[Contender, ...]
     machine: Machine
-    open_workshop: OpenWorkshop
+    workshop: Workshop
     app_version: str
 
 
@@ -88,7 +81,8 @@ def run(order: Order, report: Report) -> BenchRecord:
     gpu = order.machine.compute_gpu()
     found = _Found()
     with Watch(gpu.index if gpu is not None else None) as watch:
-        _SideBySide(order, entry, found, report).measure(request)
+        if order.suite.pictures:
+            _SideBySide(order, entry, found, report).measure(request)
         if order.suite.sequence:
             _measure_sequences(order, entry, request, found, report)
         if order.suite.starts:
@@ -173,7 +167,7 @@ class _SideBySide:
                 rig.close()
 
     def _open(self, request: GenerationRequest) -> None:
-        workshop = self.order.open_workshop()
+        workshop = self.order.workshop
         for contender in self.order.contenders:
             self.report(Notice(f"Loading {contender.name}"))
             try:
@@ -241,22 +235,19 @@ def _tell_problem(contender: Contender, error: FirstlightError) -> ContenderFact
 
 def _measure_sequences(order: Order, entry: Entry, request: GenerationRequest, found: _Found, report: Report) -> None:
     """Each contender alone, on an empty kernel cache: what it does in the background would disturb the others."""
+    places = order.workshop.places
     for contender in order.contenders:
-        states = sequence.States(report)
-        with tempfile.TemporaryDirectory(prefix="firstlight-bench-", ignore_cleanup_errors=True) as folder:
-            try:
-                rig = Rig(contender, request, order.open_workshop(Path(folder)), states)
-            except (EngineFailure, NoRoom, InvalidRequest) as error:
-                found.notes.append(f"{contender.name}: no sequence: {error.message}")
-                continue
-            try:
-                found.sequence += sequence.measure(rig, request, entry.size_multiple, states)
-            finally:
-                rig.close()
+        if contender.option in WAYS and WAYS[contender.option].slow:
+            continue
+        report(Notice(f"Twelve requests in a fresh process: {contender.name}"))
+        try:
+            found.sequence += starts.measure_sequence(contender, request, entry.size_multiple, places)
+        except EngineFailure as error:
+            found.notes.append(f"{contender.name}: no sequence: {error.message}")
 
 
 def _measure_starts(order: Order, entry: Entry, request: GenerationRequest, found: _Found, report: Report) -> None:
-    places = order.open_workshop().places
+    places = order.workshop.places
     width, height = suites.sizes(order.suite, entry)[0]
     small = replace(request, width=width, height=height)
     for contender in order.contenders[-order.suite.starts :]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pipelines import planning
 from pipelines.errors import InvalidRequest
+from pipelines.events import Kernels, KernelsChanged
 from pipelines.families import Files
 from pipelines.proof.probe import Probe
 from pipelines.quiet import quieten
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
     from pipelines.devices import Machine
     from pipelines.engine.base import Component, ComponentSpec, Places, Plan
-    from pipelines.events import Report
+    from pipelines.events import Event, Report
     from pipelines.families.model import Conditioning, Model
     from pipelines.planning import Job
     from pipelines.request import Backend, GenerationRequest, LoraChoice, Precision
+
+
+_PATIENCE = 600  # seconds that kernels may take in the background
 
 
 class Load(Protocol):
@@ -79,6 +83,8 @@ class Drawn:
 class Rig:
     """A contender with its networks loaded; `loading` has the seconds that each took.
 
+    `kernels` has, by component, the last that was said of its kernels.
+
     Raises:
         FirstlightError: it cannot run here.
     """
@@ -92,7 +98,8 @@ class Rig:
     ) -> None:
         self.contender = contender
         self._workshop = workshop
-        self._report = report
+        self._tell = report
+        self.kernels: dict[str, KernelsChanged] = {}
         job = self._plan(request)
         quieten()
         self.plans = job.plans
@@ -105,7 +112,7 @@ class Rig:
         try:
             for spec in job.specs:
                 began = time.perf_counter()
-                self._components[spec.name] = workshop.load(spec, job.plans[spec.name], report)
+                self._components[spec.name] = workshop.load(spec, job.plans[spec.name], self._report)
                 self.probes[spec.name] = Probe(self._components[spec.name], self.device)
                 self.wait()
                 self.loading[spec.name] = time.perf_counter() - began
@@ -124,6 +131,12 @@ class Rig:
         latents, denoise = self._time(lambda: self._model.denoise(job.request, conditioning, work, self._report))
         picture, decode = self._time(lambda: self._model.decode(latents, job.size))
         return Drawn(picture, encode, denoise, decode)
+
+    def settle(self, request: GenerationRequest) -> None:
+        """Draw until the kernels of this size, where they are made in the background, are in use or have failed."""
+        end = time.monotonic() + _PATIENCE
+        while self._is_waiting() and time.monotonic() < end:
+            self.draw(request)
 
     def encode(self, request: GenerationRequest) -> Conditioning:
         """The prompt alone."""
@@ -163,6 +176,17 @@ class Rig:
             probe.close()
         self.probes, self._components = {}, {}
         gc.collect()
+
+    def _is_waiting(self) -> bool:
+        last = self.kernels.get(self.denoiser)
+        if last is None or last.kernels in (Kernels.specialised, Kernels.graph):
+            return False
+        return last.kernels is Kernels.specialising or not last.reason
+
+    def _report(self, event: Event, /) -> None:
+        if isinstance(event, KernelsChanged):
+            self.kernels[event.component] = event
+        self._tell(event)
 
     def _plan(self, request: GenerationRequest) -> Job:
         wanted = replace(request, backend=self.contender.backend, precision=self.contender.precision)

@@ -74,6 +74,7 @@ def measure(
 def _warm_up(rig: Rig, seen: _Seen, request: GenerationRequest, count: int) -> None:
     for _ in range(count):
         seen.warmup.append(rig.draw(request))
+    rig.settle(request)
     with Peak(rig.device) as peak:  # one more picture, which is not timed
         rig.draw(request)
     seen.memory = peak.working

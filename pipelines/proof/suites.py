@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipelines.errors import InvalidRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipelines.catalog import Entry
 
 Size = tuple[int, int]
-_ALL = 99
+PARTS = ("pictures", "sequence", "starts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class Suite:
     `warmups` and `rounds` are pictures of each contender and size. The curves: `step_curve` are numbers of steps,
     `batches` pictures at once in each network, `loras` numbers of LoRAs; each at the smallest size. `starts` of the
     last contenders are measured in fresh processes, with a cold and a warm cache. `sequence` draws twelve requests over
-    five sizes.
+    five sizes, each contender in a fresh process. `pictures` is everything else. `precisions`: in all that the machine
+    has. `rivals`: also with PyTorch's compiler as it comes.
     """
 
     name: str
@@ -37,6 +40,26 @@ class Suite:
     sequence: bool = False
     streams: bool = False
     precisions: bool = False
+    rivals: bool = False
+    pictures: bool = True
+
+    def narrow(self, only: Sequence[str], steps: int) -> Suite:
+        """Only these `PARTS` of it, unless there are none, with that number of steps, unless it is 0.
+
+        Raises:
+            InvalidRequest: there is no such part.
+        """
+        unknown = [name for name in only if name not in PARTS]
+        if unknown:
+            raise InvalidRequest(f"A benchmark has no part {unknown[0]!r}.", f"Use {', '.join(PARTS)}.")
+        parts = only or PARTS
+        return replace(
+            self,
+            steps=steps or self.steps,
+            pictures=self.pictures and "pictures" in parts,
+            sequence=self.sequence and "sequence" in parts,
+            starts=self.starts if "starts" in parts else 0,
+        )
 
 
 QUICK = Suite(
@@ -50,9 +73,7 @@ QUICK = Suite(
     calls=2,
     starts=1,
 )
-ADAPTIVE = Suite(
-    name="adaptive", scales=((1, 1),), steps=0, warmups=2, rounds=5, batches=(1,), starts=_ALL, sequence=True
-)
+ADAPTIVE = Suite(name="adaptive", scales=((1, 1),), steps=0, warmups=1, rounds=3, starts=1, sequence=True, rivals=True)
 PRECISION = Suite(
     name="precision",
     scales=((0.5, 0.5), (1, 1), (1.25, 1.25)),
@@ -72,7 +93,7 @@ FULL = Suite(
     batches=(1, 2, 4, 8),
     loras=(0, 1, 2, 4),
     calls=10,
-    starts=_ALL,
+    starts=1,
     sequence=True,
     streams=True,
     precisions=True,

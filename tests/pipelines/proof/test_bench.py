@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from pipelines import catalog, images, planning
+from pipelines.devices import Gpu, Lack
 from pipelines.engine.base import Places
 from pipelines.engine.loading import Loaders
 from pipelines.errors import Cancelled, InvalidRequest
@@ -18,6 +21,7 @@ from pipelines.events import Notice
 from pipelines.proof import accepted, architecture, bench, contenders, profile, random_models, record, report
 from pipelines.proof.limits import Verdict
 from pipelines.proof.rig import Contender, Rig, Workshop
+from pipelines.proof.rivals import Rivals
 from pipelines.proof.suites import SUITES, Suite
 from pipelines.request import Backend, GenerationRequest, Precision
 from pipelines.session import Session
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipelines.devices import Machine
+    from pipelines.engine.eager import EagerComponent
     from tests.conftest import Recorder
 
 PLAIN = Contender("eager fp32", Backend.eager, Precision.fp32)
@@ -51,11 +56,9 @@ SMALL = Suite(
 def found(tiny_model: Path, machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> record.BenchRecord:
     folder = tmp_path_factory.mktemp("places")
 
-    def open_workshop(kernels: Path | None = None) -> Workshop:
-        places = Places(folder / "engines", kernels or folder / "kernels")
-        return Workshop(machine, Loaders(machine, places).load_plain, places)
-
-    order = bench.Order(SMALL, str(tiny_model), (PLAIN, NONE, SHORT), machine, open_workshop, "1.2")
+    places = Places(folder / "engines", folder / "kernels")
+    workshop = Workshop(machine, Rivals(Loaders(machine, places).load_plain), places)
+    order = bench.Order(SMALL, str(tiny_model), (PLAIN, NONE, SHORT), machine, workshop, "1.2")
     return bench.run(order, lambda event: None)
 
 
@@ -126,11 +129,9 @@ def test_a_benchmark_can_be_cancelled(tiny_model: Path, machine: Machine) -> Non
         if isinstance(event, Notice) and event.message.startswith("64x64"):
             raise Cancelled
 
-    def open_workshop(kernels: Path | None = None) -> Workshop:
-        return Workshop(machine, Loaders(machine).load_plain)
-
+    workshop = Workshop(machine, Loaders(machine).load_plain)
     with pytest.raises(Cancelled):
-        bench.run(bench.Order(SMALL, str(tiny_model), (PLAIN, SHORT), machine, open_workshop, "1"), report_)
+        bench.run(bench.Order(SMALL, str(tiny_model), (PLAIN, SHORT), machine, workshop, "1"), report_)
 
 
 def test_contenders_of_this_machine(machine: Machine) -> None:
@@ -139,6 +140,68 @@ def test_contenders_of_this_machine(machine: Machine) -> None:
     assert contenders.candidates(alone, Backend.auto, Precision.auto, all_precisions=False) == (SHORT,)
     asked = contenders.candidates(alone, Backend.inductor, Precision.fp16, all_precisions=True)
     assert asked == (Contender("inductor fp16", Backend.inductor, Precision.fp16),)
+    assert contenders.find(SUITES["adaptive"], alone, Backend.auto, Precision.auto) == (PLAIN, SHORT)
+    with pytest.raises(InvalidRequest, match="nothing to compare"):
+        contenders.find(SUITES["quick"], alone, Backend.eager, Precision.fp32)
+
+
+def test_on_a_gpu_pytorchs_compiler_as_it_comes_is_a_rival(machine: Machine) -> None:
+    h200 = Gpu(0, "H200", (9, 0), 141 * 2**30, "580.1")
+    versions = replace(machine.versions, torch_cuda="13.0")
+    able = replace(machine, gpus=(h200,), versions=versions, lacks=(Lack("tensorrt_rtx", "no RTX"),))
+    names = [one.name for one in contenders.find(SUITES["adaptive"], able, Backend.auto, Precision.auto)]
+    assert names == [
+        "eager bf16", "torch.compile by block", "torch.compile whole", "torch.compile for any size",
+        "inductor fp8", "inductor bf16",
+    ]  # fmt: skip
+    tuned = contenders.find(SUITES["adaptive"], able, Backend.auto, Precision.auto, autotune=True)
+    assert "autotune" in [one.option for one in tuned]
+    precisions = [one.precision.value for one in contenders.find(SUITES["full"], able, Backend.auto, Precision.auto)]
+    assert precisions == ["bf16", "int4", "int8", "fp8", "fp16", "bf16"]
+
+
+def test_a_part_of_a_suite_can_be_measured_alone() -> None:
+    alone = SUITES["adaptive"].narrow(["sequence"], 4)
+    assert (alone.pictures, alone.sequence, alone.starts, alone.steps) == (False, True, 0, 4)
+    assert SUITES["full"].narrow([], 0) == SUITES["full"]
+    with pytest.raises(InvalidRequest, match="no part 'colours'"):
+        SUITES["quick"].narrow(["colours"], 0)
+
+
+def test_rivals_share_their_weights_and_nothing_else(tiny_model: Path, machine: Machine, events: Recorder) -> None:
+    request = GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7)
+    workshop = Workshop(machine, Rivals(Loaders(machine).load_plain))
+    one, two = (Rig(PLAIN, request, workshop, events) for _ in range(2))
+    first, second = (cast("EagerComponent", rig.component("transformer")).module for rig in (one, two))
+    assert first is not second
+    weights = [{name: one.data_ptr() for name, one in module.state_dict().items()} for module in (first, second)]
+    assert weights[0] == weights[1]
+    picture = one.draw(request).picture
+    first.get_submodule("proj_out").register_forward_hook(lambda *_: torch.zeros(1, 16, 64))
+    assert one.draw(request).picture.tobytes() != picture.tobytes()
+    assert two.draw(request).picture.tobytes() == picture.tobytes()
+    one.close()
+    assert two.draw(request).picture.tobytes() == picture.tobytes()
+    two.close()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch compiles for the CPU with g++")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
+def test_a_rival_draws_what_pytorch_draws(tiny_model: Path, machine: Machine, events: Recorder) -> None:
+    workshop = Workshop(machine, Rivals(Loaders(machine).load_plain))
+    plain = Rig(PLAIN, GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7), workshop, events)
+    rival = Rig(
+        replace(PLAIN, name="any", option="any-size"),
+        GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7),
+        workshop,
+        events,
+    )
+    for width in (64, 96):
+        request = GenerationRequest("a red apple", str(tiny_model), width, 64, 1, 3.5, 7)
+        expected, given = (np.asarray(rig.draw(request).picture, int) for rig in (plain, rival))
+        assert np.abs(expected - given).max() <= 1
+    plain.close()
+    rival.close()
     assert set(SUITES) == {"quick", "adaptive", "precision", "full"}
 
 
