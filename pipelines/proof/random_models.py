@@ -121,9 +121,9 @@ def _fill(name: str, shape: Any, random: torch.Tensor) -> torch.Tensor:
         is_scale = name.endswith("weight")  # of a norm
         return torch.full(tuple(shape), 1.0 if is_scale else 0.0, dtype=torch.bfloat16)
     count = math.prod(shape)
-    values = random.repeat(-(-count // _BLOCK))[:count] if count > _BLOCK else random[:count]
     spread = 1.0 if "embed_tokens" in name or "embedding" in name else math.prod(shape[1:]) ** -0.5
-    return (values * spread).to(torch.bfloat16).reshape(tuple(shape)).contiguous()
+    values = (random[:count] * spread).to(torch.bfloat16)
+    return values.repeat(-(-count // values.numel()))[:count].reshape(tuple(shape))
 
 
 def _shard_name(library: str, number: int) -> str:
