@@ -33,7 +33,9 @@ _PREFIXES = {
     "transformer": (recognition.UNET, ""),
     "vae": ("first_stage_model.", "vae."),
     "text_encoder": (*TEXT_PREFIXES, "conditioner.embedders.0.transformer.", "text_encoders.clip_l.transformer."),
-    "text_encoder_2": ("conditioner.embedders.1.model.", "text_encoders.t5xxl.transformer."),
+    "text_encoder_2": (
+        "conditioner.embedders.1.model.", "conditioner.embedders.0.model.", "text_encoders.t5xxl.transformer.",
+    ),
 }
 CONTROLNET = "controlnet"  # its name as a network
 _DENOISERS = ("unet", "transformer")

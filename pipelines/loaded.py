@@ -98,8 +98,6 @@ class Loaded:
         """Free it."""
         for component in (*self.components.values(), *(component for _, component in self.controls.values())):
             component.close()
-        self.components.clear()
-        self.controls.clear()
 
 
 class Shelf:
@@ -129,6 +127,14 @@ class Shelf:
             self._models.append(loaded)
         self._load_controls(loaded, job.controls, report)
         return loaded
+
+    def weigh(self, job: Job) -> int:
+        """Bytes of the job's model that are in memory."""
+        loaded = self.find(job)
+        if loaded is None:
+            return 0
+        own = sum(memory.weigh(spec, job.plans[spec.name]) for spec in job.specs)
+        return own + sum(memory.weigh(spec, plan) for spec, (plan, _) in loaded.controls.items())
 
     def weigh_controls(self, job: Job) -> int:
         """Bytes of the job's ControlNets that are still to be loaded."""

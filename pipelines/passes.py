@@ -8,11 +8,11 @@ from pipelines.events import Progress, Stage
 
 if TYPE_CHECKING:
     from pipelines.events import Event, Report
-    from pipelines.request import HiresFix
+    from pipelines.request import GenerationRequest, HiresFix
 
 
 class TwoPasses:
-    """A `Report` for a picture that is drawn twice: its steps are counted on, and it is decoded once.
+    """A `Report` for a picture that is drawn twice, or refined: its steps are counted on, and it is decoded once.
 
     Args:
         report: where the events go.
@@ -51,3 +51,8 @@ class TwoPasses:
 def expect_steps(hires: HiresFix, num_inference_steps: int) -> int:
     """How many steps the second pass takes: of those it is given, a start picture leaves the last."""
     return max(1, round((hires.num_inference_steps or num_inference_steps) * hires.strength))
+
+
+def expect_rest(request: GenerationRequest) -> int:
+    """How many steps a refiner takes."""
+    return max(1, round(request.num_inference_steps * (1 - request.refiner_start)))

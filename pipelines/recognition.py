@@ -34,6 +34,7 @@ UNET = "model.diffusion_model."  # what A1111 and ComfyUI put before the denoise
 CONTROL = "control_model."  # and before a ControlNet's
 _CROSS_ATTENTION = "input_blocks.2.1.transformer_blocks.0.attn2.to_k.weight"  # SD's first: its inputs tell 1 from 2
 _XL_SECOND_ENCODER = "conditioner.embedders.1."
+_XL_REFINER = "conditioner.embedders.0.model."  # its one encoder, the second of SDXL's
 # Other families, to say by name what cannot be drawn with
 _OTHERS = (
     ("joint_blocks.", "Stable Diffusion 3"),
@@ -42,7 +43,6 @@ _OTHERS = (
     ("cap_embedder.", "Z-Image or Lumina 2"),
     ("double_stream_blocks.", "HiDream"),
     ("transformer_blocks.0.img_mod.", "Qwen-Image"),
-    ("conditioner.embedders.0.model.", "the SDXL refiner"),
 )
 # A cross attention of a ControlNet, whose inputs tell 1 from 2, in both layouts; and SDXL's deepest, which tells the
 # full network from the smaller ones that were published too
@@ -119,6 +119,8 @@ def find_row(header: Mapping[str, TensorInfo], stem: str) -> str:
         return ""
     if family == "flux":
         return _find_flux(header, word)
+    if family == "sdxl-refiner":
+        return "sdxl-refiner-1.0"
     fills = _inputs(header, "input_blocks.0.0.weight") == 9
     if family == "sdxl":
         trained = next((name for name in ("turbo", "lightning") if name in word), "")
@@ -155,6 +157,8 @@ def _network_family(has: Callable[..., bool]) -> str:
         return "flux"
     if not has("model.diffusion_model.input_blocks.", "down_blocks.0.resnets.0.time_emb_proj."):
         return ""
+    if has(_XL_REFINER):
+        return "sdxl-refiner"
     if has(_XL_SECOND_ENCODER, "add_embedding.linear_1.", "diffusion_model.label_emb."):
         return "sdxl"
     return "sd"

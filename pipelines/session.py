@@ -13,7 +13,7 @@ from pipelines.engine.adaptive import Relay
 from pipelines.engine.loading import Loaders
 from pipelines.events import Notice, PictureSaved, PlanChosen, Progress, Stage
 from pipelines.loaded import Shelf
-from pipelines.passes import TwoPasses, expect_steps
+from pipelines.passes import TwoPasses, expect_rest, expect_steps
 from pipelines.request import Backend, Precision
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.devices import Machine
     from pipelines.engine.base import Places, Plan
     from pipelines.events import Report
-    from pipelines.families.model import Conditioning, Model
+    from pipelines.families.model import Conditioning, Model, Pass
     from pipelines.families.standins import NotFinite
     from pipelines.framing import Canvas
     from pipelines.loaded import Loaded
@@ -63,7 +63,6 @@ class Session:
         self._relay = Relay()
         self._wildcards = wildcards or (places.wildcards if places is not None else None)
         self._shelf = Shelf(machine, self._loaders, self._relay, previews=previews)
-        self._tile = 0  # of the VAE, in pixels
 
     def __enter__(self) -> Self:
         return self
@@ -93,11 +92,12 @@ class Session:
         images.prepare(target, request, job.picture_size)
         jobs = [planning.draw_wildcards(job, seed, self._wildcards) for seed in request.seeds()]
         _report_plan(job, report)
-        # 2. Load what is missing
-        self._make_room(job, report)
-        loaded = self._shelf.load(job, report)
-        loaded.set_loras(request.loras)
-        loaded.model.tile_vae(self._tile)
+        # 2. Load what is missing, the refiner too where memory holds both
+        loaded = self._ready(job, job.refiner, report)
+        if job.refiner is not None and self._fits_beside(job.refiner, job):
+            self._ready(job.refiner, job, report)
+        elif job.refiner is not None:
+            report(Notice("Memory does not hold the model and its refiner at once, so they take turns."))
         # 3. Encode once, or where wildcards differ from picture to picture each time
         began = time.perf_counter()
         conditioning = _encode(loaded.model, jobs[0], report)
@@ -105,8 +105,9 @@ class Session:
         saved: list[PictureSaved] = []
         for index, seed in enumerate(request.seeds()):
             if index and _prompts(jobs[index]) != _prompts(jobs[index - 1]):
+                loaded = self._ready(job, job.refiner, report)
                 conditioning = _encode(loaded.model, jobs[index], report)
-            drawn = self._draw(loaded, jobs[index], conditioning, seed, report)
+            drawn = self._draw(jobs[index], conditioning, seed, report)
             seconds = time.perf_counter() - began
             checked, notes = _check_safety(drawn, job, seed, report)
             picture = _upscale(checked, job.request.upscale, report)
@@ -121,52 +122,90 @@ class Session:
         """Free the loaded model. The session can be used again."""
         self._shelf.keep(())
 
-    def _make_room(self, job: Job, report: Report) -> None:
-        """Free the old model where another is wanted, and see whether the request fits in what is free."""
-        self._shelf.keep((job,))
-        loaded = self._shelf.find(job) is not None
-        self._tile = 0
-        if job.request.backend is Backend.fake:
-            return  # its networks have no weights and hold next to nothing
-        appetite = memory.read_appetite(job.entry, job.specs, job.plans, loaded=loaded)
-        gpu = self._machine.find_gpu(job.plans[job.family.denoiser].device)
-        available = gpu.memory_total if gpu is not None else devices.read_memory()[1]
-        request = job.request
-        more = self._shelf.weigh_controls(job)
-        appetite = replace(appetite, bounded=request.hires is None, weights=appetite.weights + more)
-        self._tile = memory.choose_tile(*request.hires_size, request.upscale, appetite, available)
-        if self._tile:
-            report(Notice(f"Memory is short, so the VAE works in tiles of {self._tile}x{self._tile} pixels."))
+    def _ready(self, job: Job, partner: Job | None, report: Report) -> Loaded:
+        """The model of the job, loaded where it is missing; that of `partner` stays where memory holds both."""
+        tile = self._make_room(job, partner)
+        if tile:
+            report(Notice(f"Memory is short, so the VAE works in tiles of {tile}x{tile} pixels."))
+        loaded = self._shelf.load(job, report)
+        loaded.set_loras(job.request.loras)
+        loaded.model.tile_vae(tile)
+        return loaded
 
-    def _draw(self, loaded: Loaded, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
+    def _make_room(self, job: Job, partner: Job | None) -> int:
+        """Free what is not wanted, and see whether the request fits in what is free; how large the VAE's tiles are."""
+        self._shelf.keep([one for one in (job, partner) if one is not None])
+        if job.request.backend is Backend.fake:
+            return 0  # its networks have no weights and hold next to nothing
+        if partner is not None and self._shelf.find(partner) is not None and not self._fits_beside(job, partner):
+            self._shelf.keep((job,))
+        appetite, request = self._read_appetite(job), job.request
+        available = self._measure_room(job, partner)
+        return memory.choose_tile(*request.hires_size, request.upscale, appetite, available)
+
+    def _fits_beside(self, job: Job, partner: Job) -> bool:
+        """Whether the job's model can work while that of `partner` is in memory."""
+        if job.request.backend is Backend.fake:
+            return True
+        need = memory.estimate(*job.request.hires_size, job.request.upscale, self._read_appetite(job))
+        return need <= self._measure_room(job, partner)
+
+    def _read_appetite(self, job: Job) -> memory.Appetite:
+        loaded = self._shelf.find(job) is not None
+        appetite = memory.read_appetite(job.entry, job.specs, job.plans, loaded=loaded)
+        more = self._shelf.weigh_controls(job)
+        return replace(appetite, bounded=job.request.hires is None, weights=appetite.weights + more)
+
+    def _measure_room(self, job: Job, partner: Job | None) -> int:
+        """Bytes for the job's model and its work: what is free, or of a GPU what the partner's model leaves."""
+        gpu = self._machine.find_gpu(job.plans[job.family.denoiser].device)
+        if gpu is None:
+            return devices.read_memory()[1]
+        return gpu.memory_total - (self._shelf.weigh(partner) if partner is not None else 0)
+
+    def _draw(self, job: Job, conditioning: Conditioning, seed: int, report: Report) -> Image.Image:
         """One picture at the size asked for, before it is enlarged."""
         canvas, second = planning.make_canvas(job), planning.second_pass(job)
         if second is None or job.request.hires is None:
-            drawn = self._pass(loaded, job, canvas, conditioning, seed, report)
+            drawn = self._pass(job, canvas, conditioning, seed, report)
             return framing.set_back(drawn, canvas) if canvas is not None else drawn
         counted = TwoPasses(report, expect_steps(job.request.hires, job.request.num_inference_steps))
-        first = self._pass(loaded, job, canvas, conditioning, seed, counted)
+        first = self._pass(job, canvas, conditioning, seed, counted)
         counted.begin_second()
         enlarged = framing.Canvas(framing.resize(first, *second.request.canvas_size))
-        return self._pass(loaded, second, enlarged, conditioning, seed, counted)
+        return self._pass(second, enlarged, conditioning, seed, counted)
 
     def _pass(
-        self, loaded: Loaded, job: Job, canvas: Canvas | None, conditioning: Conditioning, seed: int, report: Report
+        self, job: Job, canvas: Canvas | None, conditioning: Conditioning, seed: int, report: Report
     ) -> Image.Image:
         """One way through the networks, at the size that `job` asks for."""
         from pipelines.families.model import Pass  # which loads PyTorch
 
+        loaded = self._shelf.find(job) or self._ready(job, job.refiner, report)  # the refiner may have had its turn
         work = Pass(seed, job.size, planning.prepare_start(job, canvas), loaded.hold_controls(job, canvas))
-
-        def denoise() -> Tensor:
-            report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
-            return loaded.model.denoise(job.request, conditioning, work, report)
-
-        latents = self._with_sound_vae(denoise, loaded, job, report)
+        if job.refiner is None:
+            latents = self._denoise(loaded, job, work, conditioning, report)
+        else:
+            counted = TwoPasses(report, expect_rest(job.request))
+            work = replace(work, end=job.request.refiner_start)
+            latents = self._denoise(loaded, job, work, conditioning, counted)
+            counted.begin_second()
+            # What it goes on with: no picture, as that is in the latents, and the other's steps
+            work = Pass(seed, job.size, end=work.end, latents=latents, scheduler=loaded.model.scheduler_config)
+            base, job = job, replace(job.refiner, request=replace(job.request, loras=()), size=job.size)
+            loaded = self._shelf.find(job) or self._ready(job, base, report)
+            latents = self._denoise(loaded, job, work, loaded.model.encode(job.request), counted)
         report(Progress(Stage.decoding, 0, 1))
         drawn = self._with_sound_vae(lambda: loaded.model.decode(latents, job.size), loaded, job, report)
         report(Progress(Stage.decoding, 1, 1))
         return framing.cut_content(drawn, job.size, *job.request.canvas_size)
+
+    def _denoise(self, loaded: Loaded, job: Job, work: Pass, conditioning: Conditioning, report: Report) -> Tensor:
+        def denoise() -> Tensor:
+            report(Progress(Stage.denoising, 0, job.request.num_inference_steps))
+            return loaded.model.denoise(job.request, conditioning, work, report)
+
+        return self._with_sound_vae(denoise, loaded, job, report)
 
     def _with_sound_vae(self, work: Callable[[], _T], loaded: Loaded, job: Job, report: Report) -> _T:
         """Do it; once more with the VAE in fp32 where that overflows, as SDXL's and others do in fp16."""

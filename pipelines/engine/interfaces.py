@@ -138,10 +138,14 @@ def _unet(config: Mapping[str, object]) -> Interface:
         Input("timestep", Kind.fp32, (BATCH,)),
         Input("encoder_hidden_states", Kind.run, (BATCH, PIECES, _number(config, "cross_attention_dim"))),
     ]
-    if config.get("addition_embed_type") == "text_time":  # SDXL's pooled prompt and six numbers of sizes
-        times = 6 * _number(config, "addition_time_embed_dim")
-        pooled = _number(config, "projection_class_embeddings_input_dim") - times
-        inputs += [Input("text_embeds", Kind.run, (BATCH, pooled)), Input("time_ids", Kind.fp32, (BATCH, 6))]
+    if config.get("addition_embed_type") == "text_time":  # SDXL's pooled prompt and numbers of sizes
+        step = _number(config, "addition_time_embed_dim")
+        width = _number(config, "projection_class_embeddings_input_dim")
+        # Six, or the refiner's five, whose pooled prompt is as wide as its one encoder's
+        count = 5 if width - 5 * step == _number(config, "cross_attention_dim") else 6
+        # Both in fp32: ONNX joins no tensors of two types, as PyTorch does
+        pooled = Input("text_embeds", Kind.fp32, (BATCH, width - count * step))
+        inputs += [pooled, Input("time_ids", Kind.fp32, (BATCH, count))]
     return Interface("forward", tuple(inputs), (f"{OUTPUT}sample",))  # a graph has no two tensors of one name
 
 

@@ -31,7 +31,7 @@ class Family:
     for each pipeline class what a start picture is to it. `classifier_free`: guidance is the way from the negative
     prompt to the prompt, both in one batch; otherwise the network is told the guidance. `weighs_words`: the weights of
     A1111's prompts count. `activations` is what the denoiser holds while it works, as `memory` counts it. `controls`:
-    it takes ControlNets.
+    it takes ControlNets. `refiner`: the family that may go on where it stops. `from_prompt`: it needs no picture.
     """
 
     name: str
@@ -45,6 +45,8 @@ class Family:
     weighs_words: bool
     activations: float
     controls: bool = False
+    refiner: str = ""
+    from_prompt: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,20 @@ SDXL = Family(
     weighs_words=True,
     activations=75,
     controls=True,
+    refiner="sdxl-refiner",
+)
+SDXL_REFINER = Family(
+    name="sdxl-refiner",
+    title="SDXL refiner",
+    module="pipelines.families.sdxl",
+    class_name="Refiner",
+    networks={name: SDXL.networks[name] for name in ("text_encoder_2", "unet", "vae")},
+    denoiser="unet",
+    pictures={"StableDiffusionXLImg2ImgPipeline": Picture.start},
+    classifier_free=True,
+    weighs_words=True,
+    activations=75,
+    from_prompt=False,
 )
 Z_IMAGE = Family(
     name="z-image",
@@ -131,4 +147,4 @@ Z_IMAGE = Family(
     weighs_words=False,
     activations=26,
 )
-FAMILIES = {family.name: family for family in (FLUX, SD, SDXL, Z_IMAGE)}
+FAMILIES = {family.name: family for family in (FLUX, SD, SDXL, SDXL_REFINER, Z_IMAGE)}

@@ -44,12 +44,19 @@ _BLACK = -0.999  # colours run from -1
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One way through the denoiser: a picture of `seed` and `size`, from noise or from `start`."""
+    """One way through the denoiser: a picture of `seed` and `size`, from noise or from `start`.
+
+    It stops after the share `end` of the steps. A refiner goes on from there, with the other's `latents` and what its
+    scheduler is configured with.
+    """
 
     seed: int
     size: RenderSize
     start: Start | None = None
     controls: tuple[Control, ...] = ()
+    end: float = 1.0
+    latents: Tensor | None = None
+    scheduler: Mapping[str, object] | None = None
 
 
 class Tokenizer(Protocol):
@@ -110,7 +117,7 @@ class Model:
             name: kind(components[name], read_config(network, files.folder / name) if network else {}, device)
             for name, (kind, network) in self.stand_ins.items()
         }
-        self._scheduler_config = read_json(files.folder / "scheduler" / "scheduler_config.json")
+        self.scheduler_config = read_json(files.folder / "scheduler" / "scheduler_config.json")
         self.tokenizers = {
             name: load_tokenizer(kind, files.tokenizer(name)) for name, kind in self.tokenizer_classes.items()
         }
@@ -151,6 +158,8 @@ class Model:
     def choose_kind(self, work: Pass) -> type:
         """The pipeline for what the pass begins with, and for its ControlNets."""
         kinds = _control().KINDS[self.family] if work.controls else self.kinds
+        if work.latents is not None:
+            return kinds[1]
         if work.start is None:
             return kinds[0]
         return kinds[1] if work.start.mask is None else kinds[2]
@@ -181,9 +190,13 @@ class Model:
                 arguments["mask_image"] = start.mask
         if work.controls:
             arguments |= _control().arguments(work)
+        if work.latents is not None:
+            arguments |= {"image": work.latents, "denoising_start": work.end}
+        elif work.end < 1:
+            arguments["denoising_end"] = work.end
         arguments |= self.arguments(request, size, start)
         accepted = inspect.signature(kind.__call__).parameters
-        latents = self.pipeline(kind, request.scheduler, work.controls)(
+        latents = self._pipeline_for(kind, request, work)(
             **{name: value for name, value in arguments.items() if name in accepted}
         )[0]
         if not bool(torch.isfinite(latents).all()):
@@ -205,15 +218,19 @@ class Model:
         pipeline = self.pipeline(self.kinds[0], schedulers.DEFAULT)
         return pipeline.image_processor.postprocess(sample, output_type="pil")[0]
 
-    def pipeline(self, kind: type, scheduler: str, controls: tuple[Control, ...] = ()) -> Pipeline:
+    def pipeline(self, kind: type, scheduler: str) -> Pipeline:
         """A pipeline over the same networks; making one costs about a millisecond."""
-        more = {"controlnet": _control().ControlNets([one.network for one in controls])} if controls else {}
-        made = kind(
-            scheduler=schedulers.build(scheduler, self._scheduler_config, self.family),
-            **self.parts,
-            **self.extras(),
-            **more,
-        )
+        return self._make_pipeline(kind, scheduler, self.scheduler_config)
+
+    def _pipeline_for(self, kind: type, request: GenerationRequest, work: Pass) -> Pipeline:
+        config = self.scheduler_config
+        if work.scheduler is not None:  # the same steps, and what this network was trained to predict
+            config = {**work.scheduler, "prediction_type": config.get("prediction_type", "epsilon")}
+        more = {"controlnet": _control().ControlNets([one.network for one in work.controls])} if work.controls else {}
+        return self._make_pipeline(kind, request.scheduler, config, **more)
+
+    def _make_pipeline(self, kind: type, scheduler: str, config: Mapping[str, object], **more: object) -> Pipeline:
+        made = kind(scheduler=schedulers.build(scheduler, config, self.family), **self.parts, **self.extras(), **more)
         pipeline = cast("Pipeline", made)
         pipeline.set_progress_bar_config(disable=True)
         return pipeline

@@ -1,4 +1,4 @@
-"""SDXL: base, turbo, Lightning and what was trained on them.
+"""SDXL: base, turbo, Lightning and what was trained on them, and the refiner.
 
 Importing this loads PyTorch, diffusers and transformers.
 """
@@ -54,6 +54,7 @@ class StableDiffusionXL(NoiseModel):
         "vae": (standins.Vae, AutoencoderKL),
     }
     tokenizer_classes: ClassVar = {"tokenizer": "CLIPTokenizer", "tokenizer_2": "CLIPTokenizer"}
+    suffixes: ClassVar[tuple[str, ...]] = ("", "_2")  # of its text encoders' names
 
     def __init__(
         self, entry: Entry, files: Files, components: Mapping[str, Component], device: str, *, previews: bool = False
@@ -65,11 +66,11 @@ class StableDiffusionXL(NoiseModel):
                 cast("standins.TextEncoder", self.parts[f"text_encoder{suffix}"]),
                 penultimate=True,
             )
-            for suffix in ("", "_2")
+            for suffix in self.suffixes
         ]
 
     def encode(self, request: GenerationRequest) -> Conditioning:
-        """Embeddings (1, 77 x chunks, width) of both encoders side by side, and the second one's pooled ones.
+        """Embeddings (1, 77 x chunks, width) of the encoders side by side, and the last one's pooled ones.
 
         No negative prompt is zeros for the checkpoints that were trained with those.
         """
@@ -91,10 +92,10 @@ class StableDiffusionXL(NoiseModel):
         }
 
     def _encode(self, chunks: list[tuple[Chunk, ...]], count: int) -> tuple[Tensor, Tensor]:
-        both = [clip.encode(one, count) for clip, one in zip(self._clips, chunks, strict=True)]
-        pooled = both[1][1]
+        encoded = [clip.encode(one, count) for clip, one in zip(self._clips, chunks, strict=True)]
+        pooled = encoded[-1][1]
         assert pooled is not None, "a text encoder with a projection pools"
-        return torch.cat([embeds for embeds, _ in both], dim=-1), pooled
+        return torch.cat([embeds for embeds, _ in encoded], dim=-1), pooled
 
     def extras(self) -> dict[str, object]:
         """See `Model`."""
@@ -103,3 +104,27 @@ class StableDiffusionXL(NoiseModel):
             "force_zeros_for_empty_prompt": bool(self.index.get(_ZEROS, True)),
             "add_watermarker": False,
         }
+
+
+class Refiner(StableDiffusionXL):
+    """The second half of SDXL, for the last steps: it knows the second text encoder alone, and how good a picture is.
+
+    Raises:
+        UnusableFile: the tokenizer or the scheduler of the folder cannot be loaded.
+    """
+
+    family = "sdxl-refiner"
+    kinds = (StableDiffusionXLImg2ImgPipeline, StableDiffusionXLImg2ImgPipeline, StableDiffusionXLInpaintPipeline)
+
+    stand_ins: ClassVar = {
+        "text_encoder_2": (standins.TextEncoder, CLIPTextModelWithProjection),
+        "unet": (standins.UNet, UNet2DConditionModel),
+        "vae": (standins.Vae, AutoencoderKL),
+    }
+    tokenizer_classes: ClassVar = {"tokenizer_2": "CLIPTokenizer"}
+    suffixes = ("_2",)
+
+    def extras(self) -> dict[str, object]:
+        """See `Model`."""
+        scored = bool(self.index.get("requires_aesthetics_score", False))
+        return {**super().extras(), "text_encoder": None, "tokenizer": None, "requires_aesthetics_score": scored}

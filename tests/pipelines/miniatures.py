@@ -30,6 +30,10 @@ XL_BLOCKS = (
     ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
     ["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"],
 )
+REFINER_BLOCKS = (
+    ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"],
+    ["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"],
+)
 PNDM = {"beta_schedule": "scaled_linear", "beta_start": 0.00085, "beta_end": 0.012, "steps_offset": 1}
 WIDTH = 32  # of every text encoder
 
@@ -56,6 +60,7 @@ MINIATURES = (
     Miniature("fill", "FluxFillPipeline", from_prompt=False, from_picture=False),
     Miniature("z-image", "ZImagePipeline"),
 )
+REFINER = Miniature("sdxl-refiner", "StableDiffusionXLImg2ImgPipeline", from_prompt=False)
 
 
 def make(kind: Miniature, folder: Path) -> Path:
@@ -142,9 +147,10 @@ def _make_stable_diffusion(kind: Miniature, folder: Path) -> None:
     import torch
     from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 
-    is_xl = kind.name.startswith("sdxl")
-    torch.manual_seed(1)
-    _write_encoder(folder, "", with_projection=False)
+    is_xl, refines = kind.name.startswith("sdxl"), kind.name == "sdxl-refiner"
+    torch.manual_seed(2 if refines else 1)
+    if not refines:
+        _write_encoder(folder, "", with_projection=False)
     if is_xl:
         _write_encoder(folder, "_2", with_projection=True)
     _write_unet(kind, folder)
@@ -165,7 +171,10 @@ def _make_stable_diffusion(kind: Miniature, folder: Path) -> None:
     else:
         libraries["safety_checker"] = libraries["feature_extractor"] = [None, None]
     assert libraries.keys() >= set(names)
-    index = {"_class_name": kind.model_class, "_diffusers_version": "0.42.1", **libraries}
+    index: dict[str, object] = {"_class_name": kind.model_class, "_diffusers_version": "0.42.1", **libraries}
+    if refines:
+        index |= {"text_encoder": [None, None], "tokenizer": [None, None]}
+        index |= {"requires_aesthetics_score": True, "force_zeros_for_empty_prompt": False}
     (folder / "model_index.json").write_text(json.dumps(index), encoding="utf-8")
 
 
@@ -193,17 +202,17 @@ def _write_encoder(folder: Path, suffix: str, *, with_projection: bool) -> None:
 def _write_unet(kind: Miniature, folder: Path) -> None:
     from diffusers.models.unets.unet_2d_condition import UNet2DConditionModel
 
-    is_xl = kind.name.startswith("sdxl")
-    down, up = XL_BLOCKS if is_xl else SD_BLOCKS
+    is_xl, refines = kind.name.startswith("sdxl"), kind.name == "sdxl-refiner"
+    down, up = REFINER_BLOCKS if refines else XL_BLOCKS if is_xl else SD_BLOCKS
     options: dict[str, object] = {
         "sample_size": 8,
         "in_channels": 9 if "inpainting" in kind.name else 4,
         "out_channels": 4,
         "layers_per_block": 1,
-        "block_out_channels": (8, 16, 16) if is_xl else (8, 16, 16, 16),
+        "block_out_channels": (8, 16, 16) if is_xl and not refines else (8, 16, 16, 16),
         "down_block_types": tuple(down),
         "up_block_types": tuple(up),
-        "cross_attention_dim": 2 * WIDTH if is_xl else WIDTH,
+        "cross_attention_dim": 2 * WIDTH if is_xl and not refines else WIDTH,
         "attention_head_dim": 4,
         "norm_num_groups": 4,
     }
@@ -211,8 +220,8 @@ def _write_unet(kind: Miniature, folder: Path) -> None:
         options |= {
             "addition_embed_type": "text_time",
             "addition_time_embed_dim": 8,
-            "transformer_layers_per_block": (1, 1, 2),
-            "projection_class_embeddings_input_dim": 6 * 8 + WIDTH,
+            "transformer_layers_per_block": 1 if refines else (1, 1, 2),
+            "projection_class_embeddings_input_dim": (5 if refines else 6) * 8 + WIDTH,
         }
     if is_xl or kind.name.startswith("sd21"):
         options["use_linear_projection"] = True
@@ -223,6 +232,7 @@ def _scheduler(kind: Miniature) -> str:
     return {
         "sd21-v": "DDIMScheduler",
         "sdxl": "EulerDiscreteScheduler",
+        "sdxl-refiner": "EulerDiscreteScheduler",
         "sdxl-turbo": "EulerAncestralDiscreteScheduler",
     }.get(kind.name, "PNDMScheduler")
 

@@ -12,13 +12,13 @@ from PIL import Image
 from pipelines import devices
 from pipelines.session import Session
 from tests.pipelines import miniatures
-from tests.pipelines.miniatures import MINIATURES
+from tests.pipelines.miniatures import MINIATURES, REFINER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_BY_NAME = {kind.name: kind for kind in MINIATURES}
+_BY_NAME = {kind.name: kind for kind in (*MINIATURES, REFINER)}
 
 
 @pytest.fixture(scope="package")
