@@ -20,6 +20,7 @@ GUIDANCE_MAX = 100.0
 LORA_WEIGHT_MAX = 10.0
 FEATHER_MAX = 256  # pixels
 MARGIN_MAX = 2048  # pixels
+MARGIN_STRENGTH, SEAM_FEATHER = 1.0, 8  # usual with margins: they are drawn from nothing, and a hard edge would be seen
 HIRES_MIN, HIRES_MAX = 1.1, 4.0
 CONTROL_WEIGHT_MAX = 2.0
 PREPROCESSORS = ("none", "canny")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from app.progress import Reporter
 from pipelines import catalog, images
 from pipelines.errors import InvalidRequest
-from pipelines.request import SIDE_MAX, SIDE_MIN, GenerationRequest, fix_seed
+from pipelines.request import MARGIN_STRENGTH, SEAM_FEATHER, SIDE_MAX, SIDE_MIN, GenerationRequest, fix_seed
 
 if TYPE_CHECKING:
     import argparse
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pipelines.session import Session
 
 _T = TypeVar("_T")
-# What is usual, and for margins: those are drawn from nothing, and a hard edge beside them would be seen
-_STRENGTH, _FEATHER = (0.6, 1.0), (0, 8)
+_STRENGTH, _FEATHER = (0.6, MARGIN_STRENGTH), (0, SEAM_FEATHER)  # usual without margins and with them
 
 
 @dataclass(frozen=True, slots=True)

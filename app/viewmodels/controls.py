@@ -15,13 +15,15 @@ from app.viewmodels.styles import NO_STYLE
 from pipelines import catalog
 from pipelines.catalog import Entry
 from pipelines.families import schedulers
+from pipelines.request import ControlChoice, HiresFix, Outpaint
 from pipelines.sizes import RenderSize
 
 INPUTS = (
     "prompt", "negative_prompt", "style", "model", "width", "height", "steps", "guidance", "seed", "seed_locked",
     "count", "scheduler", "loras", "image", "strength", "mask_image", "upscale",
+    "mask_feather", "mask_area_only", "outpaint", "hires", "refiner", "refiner_start", "controls",
 )  # fmt: skip
-FILES = ("loras", "image", "mask_image")
+FILES = ("loras", "image", "mask_image", "controls")
 
 
 class Controls(QObject):
@@ -45,12 +47,23 @@ class Controls(QObject):
     mask_image, mask_image_changed = Observed[Path | None](None), Signal(object)
     upscale, upscale_changed = Observed(1), Signal(object)
 
+    mask_feather, mask_feather_changed = Observed(0), Signal(object)
+    mask_area_only, mask_area_only_changed = Observed(False), Signal(object)
+    outpaint, outpaint_changed = Observed(Outpaint()), Signal(object)
+    hires, hires_changed = Observed[HiresFix | None](None), Signal(object)
+    refiner, refiner_changed = Observed(""), Signal(object)
+    refiner_start, refiner_start_changed = Observed[float](0.8), Signal(object)
+    controls, controls_changed = Observed[tuple[ControlChoice, ...]](()), Signal(object)
+
     models, models_changed = Observed[tuple[ModelChoice, ...]](()), Signal(object)
     entry, entry_changed = Observed[Entry | None](None), Signal(object)
     able, able_changed = Observed(Abilities()), Signal(object)
     samplers, samplers_changed = Observed[tuple[str, ...]]((schedulers.DEFAULT,)), Signal(object)
     presets, presets_changed = Observed[tuple[SizePreset, ...]](()), Signal(object)
+    controlnets, controlnets_changed = Observed[tuple[ModelChoice, ...]](()), Signal(object)
+    refiners, refiners_changed = Observed[tuple[ModelChoice, ...]](()), Signal(object)
     drawn_size, drawn_size_changed = Observed[RenderSize | None](None), Signal(object)
+    final_size, final_size_changed = Observed[tuple[int, int]]((256, 256)), Signal(object)  # of the saved picture
     problems, problems_changed = Observed[tuple[Problem, ...]](()), Signal(object)
     last_seed, last_seed_changed = Observed[int | None](None), Signal(object)
 

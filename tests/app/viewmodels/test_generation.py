@@ -11,12 +11,22 @@ from hypothesis import strategies as st
 
 from app.services.job_store import JobState
 from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION
+from app.viewmodels.model_choices import ModelChoice
 from app.viewmodels.problems import Fault, Field
 from app.viewmodels.remembered import LoraRow
 from pipelines import catalog
 from pipelines.a1111 import Parameters
 from pipelines.inspection import Inspection, Source
-from pipelines.request import SEED_MAX, Backend, GenerationRequest, LoraChoice, Precision
+from pipelines.request import (
+    SEED_MAX,
+    Backend,
+    ControlChoice,
+    GenerationRequest,
+    HiresFix,
+    LoraChoice,
+    Outpaint,
+    Precision,
+)
 from tests.app.viewmodels.conftest import Bench
 
 if TYPE_CHECKING:
@@ -147,6 +157,91 @@ def test_every_field_of_a_request_comes_back(bench: Bench, tmp_path: Path) -> No
     bench.generation.restore(request)
     assert bench.generation.make_request() == request
     assert bench.generation.seed_locked
+
+
+def editing_requests(folder: Path) -> list[GenerationRequest]:
+    """One for each of what excludes one another."""
+    plain = replace(full_request(folder), image=None, mask_image=None, scheduler="default")
+    picture = folder / "start.png"
+    masked = replace(plain, image=picture, mask_image=folder / "mask.png", mask_feather=7)
+    return [
+        replace(masked, mask_area_only=True),
+        replace(plain, image=picture, outpaint=Outpaint(1, 2, 3, 4), mask_feather=5),
+        replace(plain, hires=HiresFix(1.75, 0.35, 9)),
+        replace(plain, hires=HiresFix(4.0)),
+    ]
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_masks_margins_and_second_passes_come_back(bench: Bench, benches: Benches, tmp_path: Path, index: int) -> None:
+    request = editing_requests(tmp_path)[index]
+    bench.generation.restore(request)
+    assert bench.generation.make_request() == request
+    bench.generation.save()
+    again = benches(start=False)
+    assert again.generation.make_request() == request
+    bench.generation.restore(full_request(tmp_path))  # nothing of it stays
+    assert bench.generation.make_request() == full_request(tmp_path)
+
+
+def test_what_the_model_cannot_do_is_left_out(bench: Bench, tmp_path: Path) -> None:
+    """The starter model takes no ControlNet and has no refiner; both stay on the page for another model."""
+    page = bench.generation
+    control = ControlChoice("canny", tmp_path / "start.png", 0.5, 0.1, 0.9, "canny")
+    request = replace(full_request(tmp_path), refiner="other", refiner_start=0.7, controls=(control,))
+    page.restore(request)
+    assert page.make_request() == replace(full_request(tmp_path), refiner_start=0.7)
+    assert (page.refiner, page.controls) == ("other", (control,))
+    page.able = replace(page.able, controls=True, refiner="sdxl-refiner")
+    assert page.make_request() == request
+
+
+def test_the_first_margin_brings_what_is_usual(bench: Bench, tmp_path: Path) -> None:
+    page = bench.generation
+    (tmp_path / "start.png").touch()
+    page.set_start_picture(tmp_path / "start.png")
+    page.change_margins(Outpaint(right=64))
+    assert (page.strength, page.mask_feather) == (1.0, 8)
+    page.strength = 0.9
+    page.change_margins(Outpaint(right=128))
+    assert page.strength == 0.9
+    assert page.drawn_size is not None
+    assert (page.drawn_size.content_width, page.final_size) == (384, (384, 256))
+    page.set_start_picture(None)
+    assert page.final_size == (256, 256)
+    assert page.make_request().outpaint == Outpaint()
+
+
+def test_a_second_pass_needs_no_start_picture_and_ends_at_4096(bench: Bench, tmp_path: Path) -> None:
+    page = bench.generation
+    page.use_second_pass(True)
+    page.change_second_pass(scale=3.0)
+    assert page.final_size == (768, 768)
+    page.choose_size(2048, 64)
+    assert faults(page) == [Fault.too_large]
+    page.generate()
+    assert bench.desk.jobs.store.ids(tuple(JobState)) == []
+    (tmp_path / "start.png").touch()
+    page.set_start_picture(tmp_path / "start.png")
+    assert page.problems == ()
+    assert page.make_request().hires is None
+
+
+def test_controlnets_are_offered_where_they_were_added(bench: Bench, tmp_path: Path) -> None:
+    page = bench.generation
+    page.add_control(tmp_path / "a.png")
+    assert page.controls == ()  # there is none
+    page.controlnets = (ModelChoice("canny", "canny"), ModelChoice("depth", "depth"))
+    page.add_control(tmp_path / "a.png")
+    assert page.controls == (ControlChoice("canny", tmp_path / "a.png", preprocessor="canny"),)
+    assert faults(page) == [Fault.control_gone]
+    (tmp_path / "a.png").touch()
+    page.change_control(0, model="depth", weight=0.5, preprocessor="none")
+    assert page.controls == (ControlChoice("depth", tmp_path / "a.png", 0.5),)
+    page.check()
+    assert page.problems == ()
+    page.remove_control(0)
+    assert page.controls == ()
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

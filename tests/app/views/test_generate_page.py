@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,11 +15,12 @@ from app.services.engine_values import Ending
 from app.services.job_store import JobState
 from app.services.settings_table import BACKEND
 from app.viewmodels.generate import GenerateModels, make_generate_models
+from app.viewmodels.model_choices import ModelChoice
 from app.viewmodels.notices import Notices
 from app.viewmodels.run import Phase
 from app.views.generate_page import GeneratePage
 from pipelines.events import Stage
-from pipelines.request import GenerationRequest, LoraChoice
+from pipelines.request import ControlChoice, GenerationRequest, HiresFix, LoraChoice, Outpaint
 from tests.pipelines import scripted
 
 if TYPE_CHECKING:
@@ -226,6 +228,76 @@ def test_every_control_shows_and_takes_its_value(pages: Callable[..., Opened], t
     made = page.make_request()
     assert (made.width, made.guidance_scale, made.loras[0].weight, made.strength) == (640, 4.5, 1.5, 0.8)
     assert made.scheduler == "default"
+
+
+def test_a_mask_and_margins_are_used_as_their_controls_say(pages: Callable[..., Opened], tmp_path: Path) -> None:
+    for name in ("start.png", "mask.png"):
+        (tmp_path / name).touch()
+    opened = pages(scripted.main)
+    page, edges = opened.models.generation, opened.page.controls.start.edges
+    opened.page.controls.folds["start"].set_open(is_open=True)
+    shown = (edges.feather, edges.area_only, edges.margins["left"])
+    assert [part.isVisible() for part in shown] == [False, False, False]
+    page.set_start_picture(tmp_path / "start.png")
+    assert [part.isVisible() for part in shown] == [False, False, True]
+    edges.margins["right"].setValue(96)
+    edges.margins["bottom"].setValue(32)
+    assert [part.isVisible() for part in shown] == [True, False, True]
+    made = page.make_request()
+    assert (made.outpaint, made.mask_feather, made.strength) == (Outpaint(0, 0, 96, 32), 8, 1.0)
+    assert opened.page.controls.start.strength.value() == 1.0
+    page.set_mask(tmp_path / "mask.png")
+    assert [part.isVisible() for part in shown] == [True, True, False]
+    opened.qtbot.mouseClick(edges.area_only, Qt.MouseButton.LeftButton)
+    edges.feather.setValue(12)
+    made = page.make_request()
+    assert (made.outpaint, made.mask_feather, made.mask_area_only) == (Outpaint(), 12, True)
+    page.restore(replace(made, mask_image=None, mask_area_only=False, mask_feather=2, outpaint=Outpaint(1, 2, 3, 4)))
+    assert [box.value() for box in edges.margins.values()] == [1, 2, 3, 4]
+    assert (edges.feather.value(), edges.area_only.isChecked()) == (2, False)
+
+
+def test_a_second_pass_a_refiner_and_controlnets(pages: Callable[..., Opened], tmp_path: Path) -> None:
+    for name in ("start.png", "edges.png"):
+        (tmp_path / name).touch()
+    opened = pages(scripted.main)
+    page, more = opened.models.generation, opened.page.controls.more
+    fold = opened.page.controls.folds["more"]
+    assert not fold.is_open
+    fold.set_open(is_open=True)
+    assert (more.second_pass.isVisible(), more.refiner.isVisible(), more.controls.isVisible()) == (True, False, False)
+    opened.qtbot.mouseClick(more.second_pass.wanted, Qt.MouseButton.LeftButton)
+    more.second_pass.scale.setValue(1.5)
+    more.second_pass.strength.setValue(0.35)
+    more.second_pass.steps.setValue(9)
+    assert page.make_request().hires == HiresFix(1.5, 0.35, 9)
+    assert "384 × 384" in more.second_pass._note.text()  # pyright: ignore[reportPrivateUsage]
+    page.set_start_picture(tmp_path / "start.png")
+    assert not more.second_pass.wanted.isEnabled()
+    page.set_start_picture(None)
+    page.able = replace(page.able, controls=True, refiner="sdxl-refiner")  # as SDXL is
+    page.refiners = (ModelChoice("fine", "Fine", "sdxl-refiner"),)
+    assert not more.controls.add_button.isEnabled()
+    page.controlnets = (ModelChoice("canny", "canny"), ModelChoice("depth", "depth"))
+    assert more.controls.add_button.isEnabled()
+    more.refiner.model.setCurrentIndex(1)
+    more.refiner.model.activated.emit(1)
+    more.refiner.start.setValue(0.7)
+    page.add_control(tmp_path / "edges.png")
+    row = more.controls.rows[0]
+    row.model.activated.emit(1)
+    row.preprocessor.activated.emit(0)
+    row.weight.setValue(0.6)
+    row.end.setValue(0.5)
+    row.start.setValue(0.25)
+    made = page.make_request()
+    assert (made.refiner, made.refiner_start) == ("fine", 0.7)
+    assert made.controls == (ControlChoice("depth", tmp_path / "edges.png", 0.6, 0.25, 0.5),)
+    fold.set_open(is_open=False)
+    assert fold._summary.text() == "1.5 ×, Refiner, ControlNet"  # pyright: ignore[reportPrivateUsage]
+    fold.set_open(is_open=True)
+    opened.qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
+    assert page.controls == ()
 
 
 def test_problems_stand_beside_their_fields(pages: Callable[..., Opened], tmp_path: Path) -> None:
