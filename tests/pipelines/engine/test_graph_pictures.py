@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import pytest
 
 import resources
 from pipelines import catalog, sizes
-from pipelines.engine.base import Places, Plan
+from pipelines.engine.base import Places, Plan, say_streamed
 from pipelines.engine.eager import EagerLoader
 from pipelines.engine.interfaces import Part
 from pipelines.families import FAMILIES, Files
@@ -57,9 +58,14 @@ def test_pictures_of_five_sizes_are_those_of_pytorch(name: str, tmp_path: Path, 
     workshop = Workshop(model, Places(tmp_path / "engines", tmp_path / "kernels"), tmp_path, networks=family.networks)
     workshop.build(*(part for part in Part if part.component in family.networks and part is not Part.vae_encoder))
     specs = {spec.name: spec for spec in find_components(model, family.networks)}
+    places = Places(tmp_path / "in_pieces", tmp_path / "kernels")
+    streamed = replace(workshop, places=places, regions=True, option=say_streamed(0), _loader=None)
+    streamed.build(Part(family.denoiser))
+    engines = {name: workshop.load(name, events) for name in specs}
     ways = (
         {name: EagerLoader().load(spec, PLAN, events) for name, spec in specs.items()},
-        {name: workshop.load(name, events) for name in specs},
+        engines,
+        {**engines, family.denoiser: streamed.load(family.denoiser, events)},  # its blocks come one by one
     )
     kind = getattr(import_module(family.module), family.class_name)
     for number, (width, height) in enumerate(SIZES):
@@ -73,3 +79,4 @@ def test_pictures_of_five_sizes_are_those_of_pytorch(name: str, tmp_path: Path, 
             pictures.append(np.asarray(drawing.decode(latents, size).convert("RGB")).astype(int))
         assert pictures[0].std() > (20 if name == "starter" else 1)  # a picture, not a plain colour
         assert np.abs(pictures[0] - pictures[1]).max() <= 1
+        assert np.abs(pictures[0] - pictures[2]).max() <= 1

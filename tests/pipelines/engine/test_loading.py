@@ -20,6 +20,7 @@ from pipelines.engine.blockwise import Blockwise
 from pipelines.engine.eager import EagerLoader
 from pipelines.engine.interfaces import UNET_HEIGHT, UNET_WIDTH, Part
 from pipelines.engine.selfcheck import FILE, SelfCheck, shrink
+from pipelines.engine.vram import MemoryPlan, Mode
 from pipelines.errors import EngineFailure
 from pipelines.events import CacheRead, Kernels, KernelsChanged, Notice, PlanChosen
 from pipelines.families import FLUX
@@ -142,6 +143,36 @@ def test_what_cannot_be_compared_is_told(studio: Studio, monkeypatch: pytest.Mon
     monkeypatch.setattr("pipelines.devices.read_memory", lambda: (2**34, 1000))
     studio.draw()
     assert "The transformer was not compared with PyTorch: that takes" in studio.notices()
+
+
+class TestStreaming:
+    """On a card that does not hold the transformer, as the memory plan has it."""
+
+    @pytest.fixture(autouse=True)
+    def small_card(self, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+        memory = MemoryPlan(Mode.streamed, 1, "it comes block by block", 0, ("text_encoder_2",), "transformer")
+        monkeypatch.setattr("pipelines.engine.built.plan_memory", lambda *_: memory)
+        studio.workshop.build(*FLUX_PARTS)
+
+    def test_the_picture_is_that_of_pytorch(self, studio: Studio) -> None:
+        expected, _ = studio.draw(Backend.eager)
+        replace(studio.workshop, regions=True).build(Part.transformer)
+        drawn, record = studio.draw()
+        assert np.abs(drawn - expected).max() <= 2
+        assert (record["backend"], studio.notices()) == ("tensorrt_rtx", "")
+        chosen = {event.component: event for event in studio.events.of(PlanChosen)}
+        assert chosen["transformer"].reason.endswith("it comes block by block")
+        assert (chosen["text_encoder_2"].backend, chosen["text_encoder_2"].device) == ("eager", "cpu")
+        assert chosen["vae"].backend == "tensorrt_rtx"
+        assert "unload" in studio.workshop.script.calls  # the others took turns with it
+
+    def test_without_an_engine_in_pieces_pytorch_draws_and_the_reason_is_told(self, studio: Studio) -> None:
+        studio.draw()
+        chosen = {event.component: event for event in studio.events.of(PlanChosen)}
+        assert chosen["transformer"].backend == "eager"
+        assert "another way of holding weights" in chosen["transformer"].reason
+        with pytest.raises(EngineFailure, match="another way of holding weights"):
+            studio.draw(Backend.tensorrt_rtx)
 
 
 class TestLargeNetworks:
