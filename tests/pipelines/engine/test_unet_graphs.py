@@ -12,7 +12,7 @@ import torch
 from diffusers.models.unets.unet_2d_condition import UNet2DConditionModel
 
 from pipelines.engine import export
-from pipelines.engine.interfaces import Part, find_interface
+from pipelines.engine.interfaces import Kind, Part, find_interface
 from pipelines.request import Precision
 
 if TYPE_CHECKING:
@@ -71,21 +71,23 @@ def test_the_interface_of_sdxl_has_its_two_additions() -> None:
 
 @needs_onnx
 def test_one_graph_computes_every_size(tmp_path: Path) -> None:
+    """In fp16, as in fp32 no two types meet: what ONNX does not convert by itself, as PyTorch does, shows here."""
     torch.manual_seed(0)
-    network = UNet2DConditionModel(**_SMALL).eval()  # pyright: ignore[reportArgumentType]
+    network = UNet2DConditionModel(**_SMALL).half().eval()  # pyright: ignore[reportArgumentType]
     network.save_config(tmp_path / "unet")
     (tmp_path / "model_index.json").write_text(json.dumps({"unet": ["diffusers", "UNet2DConditionModel"]}))
     found = export.find_network(tmp_path, Part.unet)
-    exported = export.export(found, Precision.fp32, tmp_path / "unet.onnx")
+    exported = export.export(found, Precision.fp16, tmp_path / "unet.onnx")
     state = network.state_dict()
     assert set(exported.weights) == set(state)
     session: Any = import_module("onnxruntime").InferenceSession(str(exported.file), providers=["CPUExecutionProvider"])
     weights = {name: tensor.numpy() for name, tensor in state.items()}
+    halves = {one.name for one in found.interface.inputs if one.kind is Kind.run}
     for call in CALLS:
-        inputs = make_inputs(call)
+        inputs = {name: one.half() if name in halves else one for name, one in make_inputs(call).items()}
         added = {name: inputs[name] for name in ("text_embeds", "time_ids")}
         plain: dict[str, Any] = {name: tensor for name, tensor in inputs.items() if name not in added}
         with torch.no_grad():
             expected = network(**plain, added_cond_kwargs=added, return_dict=False)[0]
         given = session.run(None, {**{name: tensor.numpy() for name, tensor in inputs.items()}, **weights})[0]
-        torch.testing.assert_close(torch.from_numpy(given), expected, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(torch.from_numpy(given), expected, atol=1e-2, rtol=1e-2)
