@@ -5,11 +5,12 @@
   LangString ${name} ${LANG_GERMAN} "${german}"
 !macroend
 
+!insertmacro Text WelcomeText "This installs Firstlight ${VERSION} for you alone; no administrator is needed.$\r$\n$\r$\nWhere Firstlight is installed already, it is brought up to date. Your pictures, models and settings stay as they are." "Dies installiert Firstlight ${VERSION} für Sie allein; ein Administrator ist nicht nötig.$\r$\n$\r$\nIst Firstlight schon installiert, wird es auf den neuen Stand gebracht. Ihre Bilder, Modelle und Einstellungen bleiben, wie sie sind."
 !insertmacro Text ProgramTitle "Firstlight" "Firstlight"
 !insertmacro Text ProgramText "The program, with the starter model. PyTorch and the engine are fetched when it is first started." "Das Programm mit dem Startmodell. PyTorch und die Engine werden beim ersten Start geladen."
 !insertmacro Text DesktopTitle "Icon on the desktop" "Symbol auf dem Desktop"
 !insertmacro Text DesktopText "Puts Firstlight on the desktop." "Legt Firstlight auf den Desktop."
-!insertmacro Text OpenWithTitle "Offer under 'Open with'" "Unter 'Öffnen mit' anbieten"
+!insertmacro Text OpenWithTitle "Offer under 'Open with'" "Bei 'Öffnen mit' zeigen"
 !insertmacro Text OpenWithText "Offers Firstlight for model files and pictures. What opens them now stays as it is." "Bietet Firstlight für Modelldateien und Bilder an. Was sie jetzt öffnet, bleibt wie es ist."
 !insertmacro Text FileTitle "Model or picture for Firstlight" "Modell oder Bild für Firstlight"
 !insertmacro Text Need64 "Firstlight needs a 64-bit Windows." "Firstlight braucht ein 64-Bit-Windows."
@@ -22,6 +23,7 @@
 !insertmacro Text NoRoom "There is not enough room on this drive. Free some, or choose another folder." "Auf diesem Laufwerk ist nicht genug Platz. Schaffen Sie Platz oder wählen Sie einen anderen Ordner."
 !insertmacro Text CopyFailed "A file could not be written. What was installed before is unchanged; try again." "Eine Datei konnte nicht geschrieben werden. Was vorher installiert war, ist unverändert; versuchen Sie es noch einmal."
 !insertmacro Text MarkerText "Firstlight's setup made this folder. With this file, its uninstaller may clear it." "Das Setup von Firstlight hat diesen Ordner angelegt. Mit dieser Datei darf ihn die Deinstallation leeren."
+!insertmacro Text DecimalPoint "." ","
 !insertmacro Text KeepTitle "What is yours" "Was Ihnen gehört"
 !insertmacro Text KeepSubtitle "It stays, unless you tick it." "Es bleibt, wenn Sie es nicht ankreuzen."
 !insertmacro Text KeepText "The program, the engine and its caches are removed. These are kept unless you tick them; links to other folders are never followed." "Programm, Engine und Zwischenspeicher werden entfernt. Dies bleibt, wenn Sie es nicht ankreuzen; Verknüpfungen zu anderen Ordnern wird nie gefolgt."

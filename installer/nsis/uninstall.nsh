@@ -23,7 +23,7 @@ Function un.SayBytes
   Pop $0
   IntOp $R1 $0 % 10
   IntOp $0 $0 / 10
-  StrCpy $0 "$0.$R1 MB"
+  StrCpy $0 "$0$(DecimalPoint)$R1 MB"
 FunctionEnd
 
 Function un.ShowKeep
