@@ -32,7 +32,7 @@ def check(request: GenerationRequest, entry: Entry, family: Family) -> None:
     if not has_refiner(request):
         return
     if not family.refiner:
-        raise InvalidRequest(f"There is no refiner for {entry.title}.", "Leave --refiner out.")
+        raise InvalidRequest(f"There is no refiner for {entry.title}.", "Leave the refiner out.")
     strength = 1.0 if request.image is None else request.strength
     if request.hires is not None:
         strength = request.hires.strength
@@ -58,5 +58,5 @@ def check_fit(refiner: Entry, entry: Entry, family: Family) -> None:
     if refiner.family != family.refiner:
         raise InvalidRequest(
             f"{refiner.title} is no refiner that goes on where {entry.title} stops.",
-            "Leave --refiner out, or use SDXL and its refiner.",
+            "Leave the refiner out, or use SDXL and its own.",
         )

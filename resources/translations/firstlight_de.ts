@@ -1968,11 +1968,11 @@
     </message>
     <message>
         <source>Leave the refiner out, or use SDXL and its own.</source>
-        <translation>Lass den Refiner weg, oder nimm SDXL und seinen eigenen.</translation>
+        <translation>Den Refiner weglassen oder SDXL und dessen eigenen verwenden.</translation>
     </message>
     <message>
         <source>Leave the refiner out.</source>
-        <translation>Lass den Refiner weg.</translation>
+        <translation>Den Refiner weglassen.</translation>
     </message>
     <message>
         <source>Leave this part out.</source>
@@ -2224,7 +2224,7 @@
     </message>
     <message>
         <source>From a start picture, a ControlNet and a refiner do not work together.</source>
-        <translation>Von einem Startbild aus arbeiten ein ControlNet und ein Refiner nicht zusammen.</translation>
+        <translation>Von einem Ausgangsbild aus arbeiten ein ControlNet und ein Refiner nicht zusammen.</translation>
     </message>
     <message>
         <source>GPUs of compute capability {0} have no fp8.</source>
@@ -2248,7 +2248,7 @@
     </message>
     <message>
         <source>Give a start picture, or draw with another model and use this one as its refiner.</source>
-        <translation>Gib ein Startbild an, oder zeichne mit einem anderen Modell und nimm dieses als Refiner.</translation>
+        <translation>Ein Ausgangsbild angeben oder mit einem anderen Modell zeichnen und dieses als Refiner verwenden.</translation>
     </message>
     <message>
         <source>In an engine in pieces all weights are inputs.</source>
@@ -2264,7 +2264,7 @@
     </message>
     <message>
         <source>Let the refiner begin later, or use more strength.</source>
-        <translation>Lass den Refiner später beginnen, oder nimm mehr Stärke.</translation>
+        <translation>Den Refiner später beginnen lassen oder mehr Stärke verwenden.</translation>
     </message>
     <message>
         <source>Memory does not hold the model and its refiner at once, so they take turns.</source>
@@ -2288,15 +2288,15 @@
     </message>
     <message>
         <source>Pass the folder with its config.json.</source>
-        <translation>Gib den Ordner mit seiner config.json an.</translation>
+        <translation>Den Ordner mit seiner config.json angeben.</translation>
     </message>
     <message>
         <source>Pass the path of its file, or of its diffusers folder.</source>
-        <translation>Gib den Pfad seiner Datei oder seines diffusers-Ordners an.</translation>
+        <translation>Den Pfad seiner Datei oder seines diffusers-Ordners angeben.</translation>
     </message>
     <message>
         <source>Put the config.json of its page beside it, or use another ControlNet.</source>
-        <translation>Leg die config.json von seiner Seite daneben, oder nimm ein anderes ControlNet.</translation>
+        <translation>Die config.json von seiner Seite danebenlegen oder ein anderes ControlNet verwenden.</translation>
     </message>
     <message>
         <source>PyTorch itself, as {0}, and {1}</source>
@@ -3192,11 +3192,11 @@
     </message>
     <message>
         <source>Use another ControlNet.</source>
-        <translation>Nimm ein anderes ControlNet.</translation>
+        <translation>Ein anderes ControlNet verwenden.</translation>
     </message>
     <message>
         <source>Use one that is made for this model, or another model.</source>
-        <translation>Nimm eines, das für dieses Modell gemacht ist, oder ein anderes Modell.</translation>
+        <translation>Eines verwenden, das für dieses Modell gemacht ist, oder ein anderes Modell.</translation>
     </message>
     <message>
         <source>Use one that was trained on this very model.</source>
