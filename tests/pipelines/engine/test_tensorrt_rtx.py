@@ -431,7 +431,7 @@ def test_a_cancel_in_any_state_leaves_a_component_that_goes_on(
 
 def test_a_cancel_while_kernels_are_compiled_is_heard_at_once(workshop: Workshop, events: Recorder) -> None:
     workshop.build(Part.vae_decoder)
-    workshop.script.cold = 1.5
+    workshop.script.cold = 3.0
 
     def cancel(event: object) -> None:
         if isinstance(event, KernelsChanged) and event.elapsed > 0.1:
@@ -441,7 +441,7 @@ def test_a_cancel_while_kernels_are_compiled_is_heard_at_once(workshop: Workshop
     began = time.monotonic()
     with pytest.raises(Cancelled):
         workshop.load("vae", events)
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 2.5
     events.on_event = None
     for thread in threading.enumerate():
         if thread.name == "patience":
