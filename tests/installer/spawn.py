@@ -27,7 +27,7 @@ def main() -> int:
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=tell, args=(theirs,), daemon=True)
     process.start()
-    sys.stdout.write(ours.recv() if ours.poll(60) else f"nothing was heard; it ended with {process.exitcode}")
+    sys.stdout.write(ours.recv() if ours.poll(200) else f"nothing was heard; it ended with {process.exitcode}")
     process.join(10)
     return 0
 

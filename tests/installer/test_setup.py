@@ -43,7 +43,7 @@ CACHES = (
     DATA / "Cache" / "thumbnails" / "1.jpg",
     DATA / "Logs" / "old.log",
 )
-USE_SECONDS = 60
+PATIENCE = 300  # seconds: where other work keeps the machine busy, Wine takes minutes
 
 
 def test_install_use_upgrade_uninstall_purge(wine: Wine, setup: Path, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def _check_doctor(wine: Wine) -> None:
 def _check_window(wine: Wine, folder: Path) -> None:
     shutil.copy(Path(__file__).with_name("grab.py"), wine.shared / "grab.py")
     python = str(PROGRAM / "app" / "python.exe")
-    answer = wine.run(python, r"Z:\shared\grab.py", r"Z:\shared\window.png", timeout=120)
+    answer = wine.run(python, r"Z:\shared\grab.py", r"Z:\shared\window.png", timeout=PATIENCE)
     assert answer.code == 0, answer.text
     picture = folder / "window.png"
     shutil.copy(wine.shared / "window.png", picture)
@@ -137,7 +137,7 @@ def _check_window(wine: Wine, folder: Path) -> None:
 def _check_child_process(wine: Wine) -> None:
     """The engine's process: not the launcher again, which would run Firstlight instead."""
     shutil.copy(Path(__file__).with_name("spawn.py"), wine.shared / "spawn.py")
-    answer = wine.run(str(PROGRAM / "app" / "python.exe"), r"Z:\shared\spawn.py", timeout=120)
+    answer = wine.run(str(PROGRAM / "app" / "python.exe"), r"Z:\shared\spawn.py", timeout=PATIENCE)
     assert answer.text.strip() == "python.exe", answer.text
 
 
@@ -175,7 +175,7 @@ def _check_running_app_holds_setup_up(wine: Wine) -> None:
     time.sleep(5)
     assert waiting.poll() is None
     wine.run("taskkill", "/f", "/im", "Firstlight.exe")
-    assert waiting.wait(120) == 0
+    assert waiting.wait(PATIENCE) == 0
     running.wait(30)
 
 
@@ -196,7 +196,7 @@ def _uninstall(wine: Wine, options: str) -> None:
     uninstaller = wine.path(PROGRAM) / "uninstall.exe"
     answer = wine.line(rf'"{PROGRAM}\uninstall.exe" {options}')
     assert answer.code == 0, answer.text
-    deadline = time.monotonic() + USE_SECONDS  # it goes on in a copy of itself
+    deadline = time.monotonic() + PATIENCE  # it goes on in a copy of itself
     while uninstaller.exists() or wine.run("reg", "query", UNINSTALL_KEY).code == 0:
         assert time.monotonic() < deadline
         time.sleep(0.5)

@@ -66,7 +66,7 @@ class Wine:
         shutil.rmtree(self.root / PREFIX.lstrip("/"), ignore_errors=True)
         self._running.append(self._popen(["Xvfb", _DISPLAY, "-screen", "0", "1280x900x24"]))
         time.sleep(1)
-        first = self.run("wineboot", "-u", timeout=180)
+        first = self.run("wineboot", "-u", timeout=300)
         assert first.code == 0, first.text
         self.run("wineserver", "-w", program="", timeout=60)
         _install_shims(self.drive / "windows" / "system32", self.shared)
