@@ -195,7 +195,8 @@ def _own_words(name: str, spec: ComponentSpec | None = None) -> Generator[None]:
                 f"The {name} in {str(spec.folder)!r} cannot be loaded: {_first_sentence(error)}.",
                 "Get the model again.",
             ) from error
-        raise EngineFailure(f"The {name} cannot be run: {_first_sentence(error)}.", "The log has the details.") from error
+        why = _first_sentence(error)
+        raise EngineFailure(f"The {name} cannot be run: {why}.", "The log has the details.") from error
 
 
 def _first_sentence(error: Exception) -> str:
