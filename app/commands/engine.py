@@ -91,11 +91,10 @@ def _find_folder(name_or_path: str) -> Path:
 def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
     """One for each part that is asked for, or that the model has."""
     from pipelines.engine.build import PORTABLE, REGIONS, Recipe
-    from pipelines.engine.export import find_network
+    from pipelines.engine.export import find_network, find_parts
     from pipelines.engine.interfaces import IN_BLOCKS, Part
     from pipelines.engine.network import WeightKind
 
-    has = catalog.read_json(folder / "model_index.json")
     known = {part.value: part for part in Part}
     for name in args.part:
         if name not in known:
@@ -103,8 +102,9 @@ def _make_recipes(args: argparse.Namespace, folder: Path) -> list[Recipe]:
     if args.weights not in (WeightKind.placeholder.value, WeightKind.input.value, REGIONS):
         raise InvalidRequest(f"Weights cannot be {args.weights!r} in an engine.", "Use placeholder, input or regions.")
     regions = args.weights == REGIONS
-    usual = IN_BLOCKS if regions else tuple(Part)
-    parts = [known[name] for name in args.part] or [part for part in usual if part.component in has]
+    parts = [known[name] for name in args.part] or [
+        part for part in find_parts(folder) if part in IN_BLOCKS or not regions
+    ]
     kind = WeightKind.input if regions else WeightKind(args.weights)
     target = args.capability or PORTABLE
     return [

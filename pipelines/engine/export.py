@@ -96,6 +96,16 @@ class Exported:
     seconds: float
 
 
+def find_parts(folder: Path) -> tuple[Part, ...]:
+    """What the model in the diffusers folder consists of.
+
+    Raises:
+        UnusableFile: its model_index.json is missing or damaged.
+    """
+    named = read_json(folder / "model_index.json")
+    return tuple(part for part in Part if _has_class(named.get(part.component)))
+
+
 def find_network(folder: Path, part: Part) -> Network:
     """Read what `part` of the model in the diffusers folder is, from its JSON files; weights need not be there.
 
@@ -104,9 +114,9 @@ def find_network(folder: Path, part: Part) -> Network:
         InvalidRequest: the model has no such part, or no engine is made of it.
     """
     named = read_json(folder / "model_index.json").get(part.component)
-    if not isinstance(named, list) or len(cast("list[object]", named)) != 2:
+    if not _has_class(named):
         raise InvalidRequest(f"The model in {str(folder)!r} has no {part.component}.", "Leave this part out.")
-    library, class_name = (str(word) for word in cast("list[object]", named))
+    library, class_name = cast("list[str]", named)
     config_file = folder / part.component / "config.json"
     config = read_json(config_file)
     interfaces.check_class(class_name, part)
@@ -118,6 +128,12 @@ def find_network(folder: Path, part: Part) -> Network:
             "Get the model again.",
         ) from error
     return Network(part, library, class_name, full, interfaces.find_interface(class_name, part, full))
+
+
+def _has_class(named: object) -> bool:
+    """Whether it is a library and a class; both are null for what a model goes without."""
+    words = cast("list[object]", named) if isinstance(named, list) else []
+    return len(words) == 2 and all(isinstance(word, str) for word in words)
 
 
 def export(network: Network, precision: Precision, file: Path) -> Exported:
