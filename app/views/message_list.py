@@ -352,6 +352,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "The weights in {0} are of GGUF's type number {1}, which this version cannot read."),
     QT_TRANSLATE_NOOP("Messages", "The weights in {0} are of the type {1}, which this version cannot read."),
     QT_TRANSLATE_NOOP("Messages", "The weights in {0} do not fit the network: {1} tensors are {2}."),
+    QT_TRANSLATE_NOOP("Messages", "The weights of the {0} wait in main memory: that takes {1} GiB, and {2} GiB is free."),
     QT_TRANSLATE_NOOP("Messages", "The wildcard __{0}__ cannot be read from {1}."),
     QT_TRANSLATE_NOOP("Messages", "The wildcard __{0}__ leads out of its folder."),
     QT_TRANSLATE_NOOP("Messages", "The wildcard file {0} holds no value."),

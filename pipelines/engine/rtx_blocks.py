@@ -12,9 +12,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipelines import devices
 from pipelines.engine.gpu_memory import ALIGNMENT
 from pipelines.engine.rtx_engine import find_dtype
 from pipelines.engine.rtx_weights import GROUP, take
+from pipelines.errors import NoRoom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,21 +81,21 @@ class Blocks:
     """
 
     def __init__(
-        self, gpu: Gpu, steps: Sequence[Step], layouts: Sequence[Layout], resident: int | None, *, keeps: bool
+        self, name: str, gpu: Gpu, calls: Sequence[tuple[Step, Layout]], resident: int | None, *, keeps: bool
     ) -> None:
+        self._name = name
         self._gpu = gpu
-        self._steps = steps
-        self.layouts = layouts
-        blocks = [(number, layouts[number].size) for number, step in enumerate(steps) if step.region]
+        self.layouts = [layout for _, layout in calls]
+        blocks = [(number, layout.size) for number, (step, layout) in enumerate(calls) if step.region]
         self.streamed = () if resident is None else choose_streamed(blocks, resident)
         self._keeps = keeps or bool(self.streamed)
         self._pinned: dict[int, Block] = {}
         self._resident: dict[int, Block] = {}
         self._ring: _Ring | None = None
         self._places: dict[str, list[tuple[int, Place]]] = {}  # by the checkpoint's names
-        for number, step in enumerate(steps):
-            for own, name in step.weights.items():
-                self._places.setdefault(name, []).append((number, layouts[number].places[own]))
+        for number, (step, layout) in enumerate(calls):
+            for own, weight in step.weights.items():
+                self._places.setdefault(weight, []).append((number, layout.places[own]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,9 +113,9 @@ class Blocks:
         Raises:
             NoRoom: it, or the main memory, has not enough room.
         """
+        if self._keeps and not self._pinned:
+            self._pin()
         for number, layout in enumerate(self.layouts):
-            if self._keeps and number not in self._pinned:
-                self._pinned[number] = self._gpu.allocate_pinned(layout.size)
             if number not in self.streamed and number not in self._resident:
                 self._resident[number] = self._gpu.allocate(layout.size)
                 if self._keeps:
@@ -169,6 +171,17 @@ class Blocks:
         for block in self._pinned.values():
             self._gpu.free_pinned(block)
         self._pinned.clear()
+
+    def _pin(self) -> None:
+        need, free = sum(layout.size for layout in self.layouts), devices.read_memory()[1]
+        if need > free:
+            raise NoRoom(
+                f"The weights of the {self._name} wait in main memory: that takes {need / 2**30:.1f} GiB, and "
+                f"{free / 2**30:.1f} GiB is free.",
+                "Close other programs, or use a smaller model.",
+            )
+        for number, layout in enumerate(self.layouts):
+            self._pinned[number] = self._gpu.allocate_pinned(layout.size)
 
     def _free(self) -> None:
         if self._ring is not None:

@@ -97,8 +97,8 @@ def open_chain(kit: Kit, wanted: Wanted, content: bytes, report: Report) -> Body
     """
     found = chain.unpack(content)
     engines = [kit.library.open(plan, wanted.name) for plan in found.plans]
-    layouts = [lay_out(engines[step.engine], step.weights) for step in found.steps]
+    calls = [(step, lay_out(engines[step.engine], step.weights)) for step in found.steps]
     resident, keeps = find_streamed(wanted.option), TURNS in wanted.option.split()
-    blocks = Blocks(kit.gpu, found.steps, layouts, resident, keeps=keeps)
+    blocks = Blocks(wanted.name, kit.gpu, calls, resident, keeps=keeps)
     bound = BoundChain(kit.library, engines, wanted.name, kit.gpu, found.steps, blocks)
     return Body(bound, (blocks,), partial(ChainContext, bound, report), blocks, has_graphs=False)

@@ -189,9 +189,13 @@ def find_entry(
     target = "7.5" if gpu.compute_capability == _TURING else build.PORTABLE
     chain = Recipe(network, precision, WeightKind.input, target, regions=True)
     whole = [Recipe(network, precision, kind, target) for kind in (WeightKind.placeholder, WeightKind.input)]
-    recipes = [chain] if in_pieces else [*whole, chain]
-    found = [store.find(build.make_facts(recipe, export.EXPORT_VERSION)) for recipe in recipes]
-    return next((one for one in found if isinstance(one, Entry)), found[0])
+    misses: list[Miss] = []
+    for recipe in [chain] if in_pieces else [*whole, chain]:
+        found = store.find(build.make_facts(recipe, export.EXPORT_VERSION))
+        if isinstance(found, Entry):
+            return found
+        misses.append(found)
+    return misses[0]
 
 
 def make_cache_facts(engine: str, precision: Precision, gpu: Gpu, version: str) -> CacheFacts:

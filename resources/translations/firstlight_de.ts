@@ -108,6 +108,40 @@
     </message>
 </context>
 <context>
+    <name>BenchmarkView</name>
+    <message>
+        <source>Last benchmark</source>
+        <translation>Letzte Messung</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Seconds a picture</source>
+        <translation>Sekunden je Bild</translation>
+    </message>
+    <message>
+        <source>None was made on this machine yet. This command makes one: firstlight bench</source>
+        <translation>Auf diesem Rechner wurde noch keine gemacht. Dieser Befehl macht eine: firstlight bench</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, suite %2, %n steps, %3.</source>
+        <translation>
+            <numerusform>%1, Reihe %2, %n Schritt, %3.</numerusform>
+            <numerusform>%1, Reihe %2, %n Schritte, %3.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1: %2 is the fastest, %3 a picture.</source>
+        <translation>%1: %2 ist am schnellsten, %3 je Bild.</translation>
+    </message>
+    <message>
+        <source>%1: %2 is the fastest, %3 a picture, %4 times as fast as %5.</source>
+        <translation>%1: %2 ist am schnellsten, %3 je Bild, %4-mal so schnell wie %5.</translation>
+    </message>
+</context>
+<context>
     <name>CachesView</name>
     <message>
         <source>Kernels kept for the next start</source>
@@ -2867,6 +2901,10 @@
         <translation>Die Gewichte in {0} passen nicht zum Netz: {1} Tensoren sind {2}.</translation>
     </message>
     <message>
+        <source>The weights of the {0} wait in main memory: that takes {1} GiB, and {2} GiB is free.</source>
+        <translation>Die Gewichte von {0} warten im Arbeitsspeicher: Das braucht {1} GiB, und {2} GiB sind frei.</translation>
+    </message>
+    <message>
         <source>The wildcard __{0}__ cannot be read from {1}.</source>
         <translation>Der Platzhalter __{0}__ lässt sich nicht aus {1} lesen.</translation>
     </message>
@@ -4473,6 +4511,30 @@
     <message>
         <source>Mask</source>
         <translation>Maske</translation>
+    </message>
+    <message>
+        <source>Soft edge</source>
+        <translation>Weiche Kante</translation>
+    </message>
+    <message>
+        <source>Masked part drawn at</source>
+        <translation>Maskierter Teil gezeichnet in</translation>
+    </message>
+    <message>
+        <source>Margins: left, top, right, bottom</source>
+        <translation>Ränder: links, oben, rechts, unten</translation>
+    </message>
+    <message>
+        <source>Second pass</source>
+        <translation>Zweiter Durchgang</translation>
+    </message>
+    <message>
+        <source>Refiner</source>
+        <translation>Refiner</translation>
+    </message>
+    <message>
+        <source>ControlNet</source>
+        <translation>ControlNet</translation>
     </message>
     <message>
         <source>Enlarged</source>

@@ -26,6 +26,16 @@
     </message>
 </context>
 <context>
+    <name>BenchmarkView</name>
+    <message numerus="yes">
+        <source>%1, suite %2, %n steps, %3.</source>
+        <translation>
+            <numerusform>%1, suite %2, %n step, %3.</numerusform>
+            <numerusform>%1, suite %2, %n steps, %3.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CachesView</name>
     <message numerus="yes">
         <source>%n files, %1 on disk.</source>

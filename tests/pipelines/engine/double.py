@@ -578,7 +578,7 @@ class HostGpu:
         del self._blocks[block.address]
 
     def copy(self, target: int, source: int, size: int) -> None:
-        self.enqueue(lambda: ctypes.memmove(target, source, size), "copy")
+        self.enqueue(lambda: ctypes.memmove(target, source, size), f"copy to {target}")
 
     def synchronise(self) -> None:
         while self._queue:
