@@ -84,9 +84,10 @@ class Job:
     @property
     def picture_size(self) -> tuple[int, int]:
         """Width and height of the finished picture."""
-        request, whole = self.request, self.picture
-        width, height = whole.size if request.mask_area_only and whole is not None else request.hires_size
-        return width * request.upscale, height * request.upscale
+        request = self.request
+        if self.picture is None or not request.mask_area_only:
+            return request.picture_size
+        return self.picture.width * request.upscale, self.picture.height * request.upscale
 
 
 def plan(request: GenerationRequest, machine: Machine, places: Places | None = None) -> Job:
@@ -103,7 +104,7 @@ def plan(request: GenerationRequest, machine: Machine, places: Places | None = N
         lora.check(choice.path)
     job = _decide(request, entry, machine, places)
     picture = images.open_picture(request.image) if request.image is not None else None
-    mask = images.open_picture(request.mask_image) if request.mask_image is not None else None
+    mask = images.open_mask(request.mask_image) if request.mask_image is not None else None
     if picture is not None and mask is not None:
         framing.fit_mask(request, picture, mask)  # it is refused before anything is loaded
     return replace(

@@ -212,6 +212,12 @@ class GenerationRequest:
         scale = self.hires.scale if self.hires is not None else 1
         return round(width * scale), round(height * scale)
 
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height of the saved picture; not with `mask_area_only`, which keeps the start picture's own."""
+        width, height = self.hires_size
+        return width * self.upscale, height * self.upscale
+
     def seeds(self) -> tuple[int, ...]:
         """The seed of each picture, in order."""
         return tuple((self.seed + i) % (SEED_MAX + 1) for i in range(self.num_images))

@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.request import GUIDANCE_MAX, SEED_MAX, SIDE_MAX, SIDE_MIN, STEPS_MAX
+from pipelines.request import GUIDANCE_MAX, HIRES_MAX, HIRES_MIN, SEED_MAX, SIDE_MAX, SIDE_MIN, STEPS_MAX, HiresFix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pipelines.a1111 import Parameters
 
 _SIZE = re.compile(r"\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*")
@@ -46,6 +48,7 @@ class Foreign:
     seed: int | None = None
     size: tuple[int, int] | None = None
     strength: float | None = None
+    hires: HiresFix | None = None
     samplers: tuple[str, ...] = ()  # short names of diffusers' schedulers that it may be, the likeliest first
     model: str = ""
 
@@ -53,6 +56,7 @@ class Foreign:
 def read(parameters: Parameters) -> Foreign:
     """Pick out what the page has a control for."""
     told = {key.casefold(): value for key, value in reversed(parameters.settings)}  # the first of a key counts
+    hires, strength = _hires(told), _number(told.get("denoising strength", ""), 0.0, 1.0)
     return Foreign(
         prompt=parameters.prompt,
         negative_prompt=parameters.negative_prompt,
@@ -60,9 +64,23 @@ def read(parameters: Parameters) -> Foreign:
         guidance=_number(told.get("distilled cfg scale") or told.get("cfg scale", ""), 0.0, GUIDANCE_MAX),
         seed=_whole(told.get("seed", ""), 0, SEED_MAX),
         size=_size(told.get("size", "")),
-        strength=_number(told.get("denoising strength", ""), 0.0, 1.0),
+        strength=None if hires is not None else strength,  # which is then the second pass'
+        hires=hires,
         samplers=_samplers(told.get("sampler", ""), told.get("schedule type", "")),
         model=told.get("model", ""),
+    )
+
+
+def _hires(told: Mapping[str, str]) -> HiresFix | None:
+    scale = _number(told.get("hires upscale", ""), HIRES_MIN, HIRES_MAX)
+    if scale is None:
+        return None
+    usual = HiresFix()
+    strength = _number(told.get("denoising strength", ""), 0.05, 1.0)
+    return HiresFix(
+        scale,
+        usual.strength if strength is None else strength,
+        _whole(told.get("hires steps", ""), 0, STEPS_MAX) or usual.num_inference_steps,
     )
 
 

@@ -152,6 +152,7 @@ class Generation(Page):
                 self.type_seed(str(told.seed))
             known = [name for name in map(self._scheduler_named, told.samplers) if name]
             self.scheduler = known[0] if known else self.scheduler
+            self.hires = told.hires or self.hires
             self.strength = told.strength or self.strength  # 0 would leave the start picture as it is
 
     def _show(self, state: PageState) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
@@ -30,6 +31,12 @@ class Fact(Enum):
     start_picture = "start_picture"
     strength = "strength"
     mask = "mask"
+    mask_feather = "mask_feather"
+    mask_area = "mask_area"
+    margins = "margins"
+    second_pass = "second_pass"
+    refiner = "refiner"
+    control = "control"
     upscale = "upscale"
     backend = "backend"
     seconds = "seconds"
@@ -56,7 +63,7 @@ def of_picture(picture: Picture) -> tuple[Detail, ...]:
         rows.append(Detail(Fact.prompt, picture.prompt))
     made = f"{picture.width} × {picture.height}"
     asked = picture.request
-    if asked is None or (asked.width * asked.upscale, asked.height * asked.upscale) != (picture.width, picture.height):
+    if asked is None or asked.picture_size != (picture.width, picture.height):
         rows = [row for row in rows if row.fact is not Fact.size]
         rows.append(Detail(Fact.size, made))
     if picture.backend:
@@ -92,7 +99,7 @@ def _of_request(request: GenerationRequest) -> list[Detail]:
         Detail(Fact.prompt, request.prompt),
         Detail(Fact.negative_prompt, request.negative_prompt),
         Detail(Fact.model, request.model),
-        Detail(Fact.size, f"{request.width * request.upscale} × {request.height * request.upscale}"),
+        Detail(Fact.size, " × ".join(map(str, request.picture_size))),
         Detail(Fact.steps, str(request.num_inference_steps)),
         Detail(Fact.guidance, f"{request.guidance_scale:g}"),
         Detail(Fact.seed, str(request.seed)),
@@ -105,9 +112,31 @@ def _of_request(request: GenerationRequest) -> list[Detail]:
         rows.append(Detail(Fact.strength, f"{request.strength:g}"))
     if request.mask_image is not None:
         rows.append(Detail(Fact.mask, str(request.mask_image)))
+    rows += _of_editing(request)
     if request.upscale > 1:
         rows.append(Detail(Fact.upscale, f"{request.upscale}×"))
     return [row for row in rows if row.value or row.fact is Fact.prompt]
+
+
+def _of_editing(request: GenerationRequest) -> list[Detail]:
+    """Edges, margins, a second pass and further networks."""
+    rows: list[Detail] = []
+    if request.mask_feather:
+        rows.append(Detail(Fact.mask_feather, f"{request.mask_feather} px"))
+    if request.mask_area_only:
+        rows.append(Detail(Fact.mask_area, f"{request.width} × {request.height}"))
+    if request.outpaint:
+        margins = request.outpaint
+        rows.append(Detail(Fact.margins, f"{margins.left}, {margins.top}, {margins.right}, {margins.bottom}"))
+    if request.hires is not None:
+        hires = request.hires
+        steps = f", {hires.num_inference_steps}" if hires.num_inference_steps else ""
+        rows.append(Detail(Fact.second_pass, f"{hires.scale:g}×, {hires.strength:g}{steps}"))
+    if request.refiner:
+        rows.append(Detail(Fact.refiner, f"{request.refiner}, {request.refiner_start:g}"))
+    for one in request.controls:
+        rows.append(Detail(Fact.control, f"{Path(one.model).name} × {one.weight:g}: {one.image}"))
+    return rows
 
 
 def _moment(seconds: float) -> str:

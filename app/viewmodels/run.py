@@ -216,4 +216,4 @@ class Run(QObject):
 def _kind_of(job: Job) -> tuple[object, ...]:
     """Jobs of one kind take the same time after the last step."""
     request = job.request
-    return (request.model, request.width, request.height, request.upscale, request.backend) if request else ()
+    return (request.model, request.picture_size, request.upscale, request.hires, request.backend) if request else ()

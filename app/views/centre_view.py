@@ -165,7 +165,7 @@ class CentreView(QWidget):
             return
         job = self._models.run.job
         request = job.request if job is not None else None
-        full = QSize(request.width, request.height) * request.upscale if request is not None else None
+        full = QSize(*request.picture_size) if request is not None else None
         self.image.set_preview(pixels.preview_of(preview), full)
 
     def _show_follow(self, _value: object) -> None:

@@ -222,7 +222,7 @@ def describe_job(job: Job) -> str:
     """Size, number and state in one line."""
     parts: list[str] = []
     if job.request is not None:
-        parts.append(f"{job.request.width} × {job.request.height}")
+        parts.append(" × ".join(map(str, job.request.hires_size)))
         if job.request.num_images > 1:
             parts.append(f"{job.pictures} / {job.request.num_images}")
     parts.append(messages.translate(job.failure.message) if job.failure is not None else say_state(job.state))

@@ -5,6 +5,7 @@ import pytest
 from app.viewmodels import foreign
 from pipelines.a1111 import Parameters
 from pipelines.families import schedulers
+from pipelines.request import HiresFix
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,22 @@ def test_samplers_of_other_tools_are_recognised(sampler: str, schedule: str, fam
 )
 def test_only_possible_values_are_taken(key: str, value: str, field: str, expected: object) -> None:
     assert getattr(foreign.read(Parameters("", settings=((key, value),))), field) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "hires", "strength"),
+    [
+        ({"Denoising strength": "0.4"}, None, 0.4),
+        ({"Denoising strength": "0.4", "Hires upscale": "2", "Hires steps": "12"}, HiresFix(2.0, 0.4, 12), None),
+        ({"Hires upscale": "1.5", "Hires upscaler": "Latent"}, HiresFix(1.5), None),
+        ({"Hires upscale": "9", "Denoising strength": "0"}, None, 0.0),
+    ],
+)
+def test_a_second_pass_is_taken_over_with_its_strength(
+    settings: dict[str, str], hires: HiresFix | None, strength: float | None
+) -> None:
+    told = foreign.read(Parameters("", settings=tuple(settings.items())))
+    assert (told.hires, told.strength) == (hires, strength)
 
 
 def test_the_guidance_of_flux_counts_before_the_other() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +12,10 @@ from PIL.PngImagePlugin import PngInfo
 from app.services.picture_store import Picture
 from app.viewmodels import picture as module
 from app.viewmodels.picture import Drops, PictureView
-from app.viewmodels.picture_details import Fact
+from app.viewmodels.picture_details import Fact, of_picture
 from pipelines import images, metadata
 from pipelines.events import Failure
+from pipelines.request import ControlChoice, HiresFix, Outpaint
 from tests.pipelines.test_worker import request
 
 if TYPE_CHECKING:
@@ -117,6 +119,37 @@ def test_a_picture_of_the_library_needs_no_second_look(view: PictureView, wait: 
     facts = {detail.fact: detail.value for detail in view.details}
     assert (facts[Fact.seconds], facts[Fact.file]) == ("1.3 s", str(path))
     wait(lambda: view.image is not None)
+
+
+def test_what_was_done_with_a_start_picture_and_in_a_second_pass_is_told(tmp_path: Path) -> None:
+    plain = request("an apple")
+    picture, mask = tmp_path / "a.png", tmp_path / "m.png"
+    cases: list[tuple[GenerationRequest, tuple[int, int], dict[Fact, str]]] = [
+        (
+            replace(plain, image=picture, mask_image=mask, mask_feather=4, mask_area_only=True),
+            (300, 200),  # the start picture's
+            {Fact.mask_feather: "4 px", Fact.mask_area: "64 × 64", Fact.size: "300 × 200"},
+        ),
+        (
+            replace(plain, image=picture, outpaint=Outpaint(1, 2, 3, 4)),
+            (68, 70),
+            {Fact.margins: "1, 2, 3, 4", Fact.size: "68 × 70"},
+        ),
+        (
+            replace(plain, hires=HiresFix(2.0, 0.4, 9), refiner="fine", controls=(ControlChoice("c", picture),)),
+            (128, 128),
+            {
+                Fact.second_pass: "2×, 0.4, 9",
+                Fact.size: "128 × 128",
+                Fact.refiner: "fine, 0.8",
+                Fact.control: f"c × 1: {picture}",
+            },
+        ),
+    ]
+    for asked, (width, height), expected in cases:
+        shown = Picture(picture, 1e9, width, height, asked, "eager", "fp32", 1.0)
+        facts = {detail.fact: detail.value for detail in of_picture(shown)}
+        assert {fact: facts[fact] for fact in expected} == expected
 
 
 def test_a_picture_that_cannot_be_shown_says_why(view: PictureView, wait: Wait, tmp_path: Path) -> None:

@@ -16,11 +16,13 @@ from app.services.settings_table import BACKEND
 from app.viewmodels import styles
 from app.viewmodels.generate import GenerateModels, make_generate_models
 from app.viewmodels.notices import Notices
+from app.viewmodels.picture_details import Detail, Fact
 from app.viewmodels.problems import Fault, Field, Problem
 from app.viewmodels.run import Doing, Phase
 from app.views.engine_strip_view import EngineStripView, say_engine
 from app.views.fields import Fold
 from app.views.generate_words import STYLE_TITLES, say_clock, say_doing, say_problem, say_state
+from app.views.picture_words import fact_name
 from app.views.prompt_edit import PromptEdit
 from app.views.queue_view import QueueView, describe_job
 from pipelines.events import CacheRead, Kernels, KernelsChanged, PlanChosen, Stage
@@ -214,6 +216,11 @@ def test_every_fact_has_words() -> None:
     for state in JobState:
         assert say_state(state)
     assert [say_clock(seconds) for seconds in (0.9, 65, 3723)] == ["0:00", "1:05", "1:02:03"]
+
+
+def test_every_fact_of_a_picture_has_a_name() -> None:
+    assert all(fact_name(Detail(fact, "x", "other tool's")) for fact in Fact)
+    assert len({fact_name(Detail(fact, "x", "other tool's")) for fact in Fact}) == len(Fact)
 
 
 def test_translators_are_given_every_style() -> None:
