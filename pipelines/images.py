@@ -21,7 +21,7 @@ from pipelines import embedding, filenames
 from pipelines.errors import FirstlightError, InvalidRequest, NoRoom, UnusableFile
 from pipelines.inspection import Inspection, Source, read
 from pipelines.metadata import Record
-from pipelines.opening import open_picture
+from pipelines.opening import open_mask, open_picture
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from pipelines.request import GenerationRequest
 
-__all__ = ["Inspection", "Source", "Target", "open_picture", "prepare", "read", "save"]
+__all__ = ["Inspection", "Source", "Target", "open_mask", "open_picture", "prepare", "read", "save"]
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _log = logging.getLogger(__name__)

@@ -89,11 +89,22 @@ def open_picture(path: Path) -> Image.Image:
         return to_srgb_8_bit(image)
 
 
-def to_srgb_8_bit(image: Image.Image) -> Image.Image:
-    """The picture as `open_picture` gives it."""
+def open_mask(path: Path) -> Image.Image:
+    """Read a mask as `open_picture` reads a picture, but in grey, and with transparent parts black: they are kept.
+
+    Raises:
+        UnusableFile: missing, not a picture, damaged, or of more than `MAX_PIXELS`.
+        NoRoom: memory does not suffice.
+    """
+    with opened(path) as image:
+        return to_srgb_8_bit(image, ground="black").convert("L")
+
+
+def to_srgb_8_bit(image: Image.Image, ground: str = "white") -> Image.Image:
+    """The picture as `open_picture` gives it; transparent parts are laid on `ground`."""
     profile = image.info.get("icc_profile")
     turned = ImageOps.exif_transpose(image)
-    return _to_srgb(on_white(_to_8_bit(turned)), profile)
+    return _to_srgb(_lay_on(ground, _to_8_bit(turned)), profile)
 
 
 def _unreadable(path: Path, error: Exception) -> UnusableFile:
@@ -117,10 +128,14 @@ def _to_8_bit(image: Image.Image) -> Image.Image:
 
 def on_white(image: Image.Image) -> Image.Image:
     """Lay a picture that has any transparency on white; others stay as they are."""
+    return _lay_on("white", image)
+
+
+def _lay_on(colour: str, image: Image.Image) -> Image.Image:
     if not image.has_transparency_data:
         return image
     picture = image.convert("RGBA")
-    ground = Image.new("RGBA", picture.size, "white")
+    ground = Image.new("RGBA", picture.size, colour)
     ground.alpha_composite(picture)
     return ground.convert("RGB")
 
