@@ -25,7 +25,7 @@ from installer.steps import BuildError, run, sha256
 
 NSIS = SOURCES.parent / "nsis"
 MINGW = "x86_64-w64-mingw32-gcc"
-_USERS_EXTRAS = ("lora", "proof", "rtx", "upscale")  # the others are for developers
+_USERS_EXTRAS = ("lora", "proof", "rtx", "safety", "upscale")  # the others are for developers
 
 
 @pytest.fixture
