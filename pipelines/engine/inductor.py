@@ -1,36 +1,38 @@
 """The `inductor` backend: PyTorch's compiler under the adaptive policy. It needs a PyTorch that has the device.
 
-A network's repeated blocks are compiled, each kind of them once for a shape, on a thread while PyTorch itself goes on
-drawing; the rest of the network, a small part of the time, stays as it is. What was compiled is kept by PyTorch's own
-portable artefacts. Importing this loads PyTorch.
+A transformer's repeated blocks are compiled, each kind of them once for a shape, in processes of their own while
+PyTorch itself goes on drawing; the rest of it, a small part of the time, stays as it is. A UNet is compiled whole. What
+was compiled is kept, and the next launch begins with it. Importing this loads PyTorch.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import os
 import platform
 import shutil
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 import torch
 
-from pipelines.engine import quantise
+from pipelines.engine import compiling, quantise
 from pipelines.engine.adaptive import Adaptive
 from pipelines.engine.cache import TIMINGS
 from pipelines.engine.cache_manifest import CacheFacts
+from pipelines.engine.forms import FORMS_VERSION
 from pipelines.engine.inductor_mechanics import InductorMechanics
+from pipelines.engine.inductor_regions import find_compiled
 from pipelines.engine.keeper import Keeper
 from pipelines.engine.merge import Merged
-from pipelines.engine.regions import find_regions
 from pipelines.engine.shapes import Shapes
 from pipelines.engine.timings import Timings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from torch import Tensor
 
@@ -68,27 +70,32 @@ class InductorLoader:
         self._machine = machine
         self._kernels = places.kernels if places is not None else None
         self._plain = plain
-        _prepare_workplace(self._kernels)
+        self._workplace = _prepare_workplace(self._kernels)
 
     def load(self, spec: ComponentSpec, plan: Plan, report: Report) -> Component:
-        """See `ComponentLoader`. A network without repeated blocks runs on PyTorch itself."""
+        """See `ComponentLoader`. What is not compiled runs on PyTorch itself."""
+        preparation = compiling.Preparation()
         component = cast("HasModule", self._plain.load(spec, plan, report))
-        if not find_regions(component.module):
+        if not find_compiled(component.module):
             return component
+        preparation.wait()
         facts = make_cache_facts(spec, plan, self._machine, component.module)
         keeper = Keeper(self._kernels, facts, spec.name)
         timings = Timings(self._kernels / TIMINGS if self._kernels is not None else None)
-        return InductorComponent(component, spec, plan, InductorTools(keeper, timings, report, facts.engine))
+        return InductorComponent(
+            component, spec, plan, InductorTools(keeper, timings, report, facts.engine, self._workplace)
+        )
 
 
 class InductorTools:
     """What a component works with besides its network."""
 
-    def __init__(self, keeper: Keeper, timings: Timings, report: Report, engine: str) -> None:
+    def __init__(self, keeper: Keeper, timings: Timings, report: Report, engine: str, workplace: Path) -> None:
         self.keeper = keeper
         self.timings = timings
         self.report = report
         self.engine = engine
+        self.workplace = workplace
 
 
 class InductorComponent:
@@ -98,9 +105,9 @@ class InductorComponent:
         self._plain = plain
         self._spec = spec
         self._changed: tuple[str, ...] = ()
-        self._mechanics = InductorMechanics(plain, plan, tools.keeper, tools.report)
-        state = "warm" if self._mechanics.read() else "cold"
-        key = f"{spec.name} inductor {state} {plan.device} {tools.engine}"
+        self._mechanics = InductorMechanics(plain, plan, tools.keeper, tools.report, tools.workplace)
+        self._mechanics.read()
+        key = f"{spec.name} inductor {plan.device} {tools.engine}"
         self._adaptive = Adaptive(key, self._mechanics, tools.report, tools.timings)
         self._shapes = Shapes()
 
@@ -139,12 +146,14 @@ class InductorComponent:
 
 
 def make_cache_facts(spec: ComponentSpec, plan: Plan, machine: Machine, module: torch.nn.Module) -> CacheFacts:
-    """What decides whether compiled blocks fit. The compiler checks each piece once more by its own hash."""
+    """What decides whether what was compiled fits. `engine` has the sizes and types of all weights, as a digest."""
     gpu = machine.find_gpu(plan.device)
-    kinds = "-".join(sorted({type(block).__name__.lower() for block in find_regions(module)}))
+    kinds = "-".join(sorted({type(block).__name__.lower() for block in find_compiled(module)}))
+    weights = [(name, tuple(one.shape), str(one.dtype)) for name, one in module.state_dict().items()]
+    digest = hashlib.sha256(repr((FORMS_VERSION, weights)).encode()).hexdigest()[:8]
     return CacheFacts(
         backend="inductor",
-        engine=kinds[:60],
+        engine=f"{kinds[:52]}-{digest}",
         precision=plan.precision.value,
         gpu=gpu.name if gpu is not None else machine.cpu,
         compute_capability=".".join(map(str, gpu.compute_capability)) if gpu is not None else "",
@@ -154,19 +163,22 @@ def make_cache_facts(spec: ComponentSpec, plan: Plan, machine: Machine, module: 
     )
 
 
-def _prepare_workplace(kernels: Path | None) -> None:
-    """Let the compiler work in a folder that goes with this process: only what we have checked is used again.
+def _prepare_workplace(kernels: Path | None) -> Path:
+    """The folder in which the compiler works. It goes with this process: only what we have checked is used again.
 
     Without this it would share a folder under a guessable name in the system's folder for temporary files.
     """
     if _WORKPLACE in os.environ:
-        return
+        folder = os.environ[_WORKPLACE]
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return Path(folder)
     try:
         if kernels is not None:
             kernels.mkdir(parents=True, exist_ok=True)
         folder = tempfile.mkdtemp(prefix=".inductor-", dir=kernels)
     except OSError as error:
-        log.warning("the compiler works where PyTorch lets it: %s", error)
-        return
+        log.warning("the compiler works in the system's folder for temporary files: %s", error)
+        folder = tempfile.mkdtemp(prefix=".inductor-")
     os.environ[_WORKPLACE] = folder
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

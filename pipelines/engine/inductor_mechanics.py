@@ -1,35 +1,42 @@
-"""PyTorch's compiler as mechanics of the adaptive policy: generic is PyTorch itself, own kernels are its blocks'."""
+"""PyTorch's compiler as mechanics of the adaptive policy: generic is PyTorch itself, own kernels are its regions'."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import zipfile
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
-from pipelines.engine import checking
+from pipelines.engine import checking, compiling
 from pipelines.engine.adaptive import Threaded
-from pipelines.engine.regions import call_instead, compile_blocks, find_regions, watch_blocks
+from pipelines.engine.inductor_regions import Regions
+from pipelines.engine.launching import Launching
 from pipelines.errors import EngineFailure
 from pipelines.events import Kernels
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from torch import Tensor
 
     from pipelines.engine.base import Plan
+    from pipelines.engine.compiling import Build
+    from pipelines.engine.inductor_regions import Kind
     from pipelines.engine.keeper import Keeper
-    from pipelines.engine.regions import Example
+    from pipelines.engine.launching import Call
     from pipelines.engine.shapes import ShapeKey
     from pipelines.events import Report
 
 _OWN = (Kernels.specialised, Kernels.graph)
-_WARM_UPS = 2  # calls before a capture, so that nothing is allocated or chosen within it
-_MOST_SHAPES = 64  # that the compiler keeps of one piece of code; beyond its usual 8 it would give up without a word
+_STOP_SECONDS = 10.0  # that background work is given to end when the network goes
 log = logging.getLogger(__name__)
+
+Calls = dict[str, "Callable[..., Any]"]  # ways of calling regions, by their names
 
 
 class Network(Protocol):
@@ -46,19 +53,23 @@ class Network(Protocol):
 
 
 class InductorMechanics:
-    """See `adaptive.Mechanics`."""
+    """See `adaptive.Mechanics`. `folder` is where the compiler works."""
 
-    def __init__(self, network: Network, plan: Plan, keeper: Keeper, report: Report) -> None:
+    def __init__(self, network: Network, plan: Plan, keeper: Keeper, report: Report, folder: Path) -> None:
         self._network = network
         self._plan = plan
         self._keeper = keeper
         self._report = report
-        self._blocks = find_regions(network.module)
-        self._calls = compile_blocks(self._blocks)
-        self._examples: dict[ShapeKey, list[tuple[torch.nn.Module, Example]]] = {}
-        self._graphs: dict[ShapeKey, Graph] = {}
-        dynamo = cast("Any", torch)._dynamo.config
-        dynamo.recompile_limit = max(dynamo.recompile_limit, _MOST_SHAPES)
+        self._folder = folder
+        if plan.device != "cpu":
+            # Convolutions of 16 bits want the channels last; sizes, names and values stay
+            network.module.to(memory_format=torch.channels_last)  # pyright: ignore[reportCallIssue]
+        self._regions = Regions(network.module)
+        self._seen: dict[ShapeKey, list[Kind]] = {}
+        self._builds: dict[str, list[Build]] = {}  # by `_digest` of the shape
+        self._calls: dict[ShapeKey, Calls] = {}
+        self._launching = Launching(plan.device)
+        self._work: list[Threaded] = []
 
     def read(self) -> bool:
         """Take in what an earlier launch has compiled; returns whether there was anything."""
@@ -66,118 +77,105 @@ class InductorMechanics:
         if content is None:
             return False
         try:
-            taken = cast("Any", torch.compiler).load_cache_artifacts(content)
-            problem = "" if taken is not None else "the log has its reason"
-        except Exception as error:  # noqa: BLE001  # the compiler's edge: whatever it dislikes, it is made anew
-            problem = str(error)
-        if problem:
-            self._keeper.reject(f"PyTorch turns it down: {problem}", self._report)
+            self._builds = compiling.unpack(content)
+        except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            self._keeper.reject(f"PyTorch turns it down: {error}", self._report)
+            return False
+        return True
+
+    def is_kept(self, shape: ShapeKey) -> bool:
+        """See `Mechanics`."""
+        builds = self._builds.get(_digest(shape))
+        if not self._keeper.is_kept(shape) or not builds:
+            return False
+        try:
+            self._load(shape, builds)
+        except EngineFailure as error:
+            self._builds = {}
+            self._keeper.reject(error.message, self._report)
             return False
         self._keeper.trust(self._report)
         return True
 
-    def is_kept(self, shape: ShapeKey) -> bool:
-        """See `Mechanics`. Even from the cache it takes a second or two, so that it is done in the background."""
-        return False
-
     def run(self, shape: ShapeKey, kernels: Kernels, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """See `Mechanics`."""
-        if kernels is Kernels.graph:
-            return self._graphs[shape].run(inputs)
+        """See `Mechanics`. Where generic kernels keep the GPU waiting, they too become one graph."""
         if kernels in _OWN:
-            with call_instead(self._calls):
-                return self._network(inputs)
-        if kernels is Kernels.generic and shape not in self._examples:
-            with watch_blocks(self._blocks) as examples:
+            if kernels is Kernels.graph:
+                return self._launching.replay((shape, True), self._own(shape), inputs)
+            return self._launching.call((shape, True), self._own(shape), inputs)
+        if kernels is Kernels.generic and shape not in self._seen:
+            with self._regions.watch() as kinds:
                 outputs = self._network(inputs)
-            self._examples[shape] = examples
+            self._seen[shape] = kinds
             return outputs
-        return self._network(inputs)
+        if self._launching.pays((shape, False)):
+            try:
+                return self._launching.replay((shape, False), self._network, inputs)
+            except EngineFailure as error:
+                log.warning("generic kernels have no graph: %s", error.message)
+                self._launching.refuse((shape, False))
+        return self._launching.call((shape, False), self._network, inputs)
 
     def specialise(self, shape: ShapeKey) -> Threaded:
         """See `Mechanics`."""
-        return Threaded(partial(self._compile, self._examples.pop(shape, [])), f"kernels {shape.words}")
+        work = Threaded(partial(self._compile, shape, self._seen.pop(shape, [])), f"kernels {shape.words}")
+        self._work = [one for one in self._work if one.poll() is None] + [work]
+        return work
 
     def compare(self, shape: ShapeKey, inputs: Mapping[str, Tensor]) -> str:
         """See `Mechanics`."""
         expected = self._network(inputs)
-        return checking.explain(self.run(shape, Kernels.specialised, inputs), expected, self._plan.precision)
+        return checking.explain(self._own(shape)(inputs), expected, self._plan.precision)
 
     def capture(self, shape: ShapeKey) -> bool:
         """See `Mechanics`. CUDA only; the first call of the graph captures it."""
-        if self._plan.device == "cpu":
-            return False
-        self._graphs[shape] = Graph(partial(self.run, shape, Kernels.specialised), self._plan.device)
-        return True
+        self._launching.forget((shape, False))
+        return self._launching.pays((shape, True))
 
     def forget(self, shape: ShapeKey) -> None:
-        """See `Mechanics`. The compiler itself keeps what it has made."""
-        self._examples.pop(shape, None)
-        self._graphs.pop(shape, None)
+        """See `Mechanics`. What is kept for the next launch stays."""
+        self._seen.pop(shape, None)
+        self._calls.pop(shape, None)
+        for own in (False, True):
+            self._launching.forget((shape, own))
 
     def settle(self, shape: ShapeKey) -> None:
         """See `Mechanics`."""
-        saved = cast("Any", torch.compiler).save_cache_artifacts()
-        if saved is not None:
-            self._keeper.keep(shape, saved[0])
+        self._keeper.keep(shape, compiling.pack(self._builds))
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Let go of everything; compilers that still work are ended."""
+        for work in self._work:
+            work.cancel()
+        for work in self._work:
+            work.join(_STOP_SECONDS)
         self._keeper.close()
+        self._launching.clear()
         self._calls.clear()
-        self._blocks.clear()
+        self._regions.clear()
 
-    def _compile(self, examples: list[tuple[torch.nn.Module, Example]], stop: threading.Event) -> None:
-        """On a thread of its own: call each kind of block once, by which it is compiled."""
-        if not examples:
+    def _compile(self, shape: ShapeKey, kinds: list[Kind], stop: threading.Event) -> None:
+        """On a thread of its own, which waits for the processes that compile."""
+        if not kinds:
             raise EngineFailure("The network called none of its blocks.", "Use --backend eager.")
-        with torch.no_grad():
-            for block, (args, kwargs) in examples:
-                if stop.is_set():
-                    return
-                self._calls[block](*args, **kwargs)
-        if self._plan.device != "cpu":
-            torch.cuda.current_stream(self._plan.device).synchronize()
+        builds = compiling.compile_kinds(kinds, self._plan.device, self._folder, stop)
+        self._load(shape, builds)
+        self._builds[_digest(shape)] = builds
+
+    def _load(self, shape: ShapeKey, builds: list[Build]) -> None:
+        calls: Calls = {}
+        for number, build in enumerate(builds):
+            loaded = compiling.load(build.content, self._folder, f"{_digest(shape)}-{number}")
+            calls |= self._regions.bind(loaded, build.out_spec, list(build.names))
+        self._calls[shape] = calls
+
+    def _own(self, shape: ShapeKey) -> Call:
+        def call(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+            with self._regions.call_instead(self._calls[shape]):
+                return self._network(inputs)
+
+        return call
 
 
-class Graph:
-    """A call as one CUDA graph: inputs are copied to fixed places, and all launches are replayed as one.
-
-    Written to PyTorch's documentation of `torch.cuda.CUDAGraph`; it has not been run yet.
-    """
-
-    def __init__(self, call: Callable[[Mapping[str, Tensor]], dict[str, Tensor]], device: str) -> None:
-        self._call = call
-        self._device = torch.device(device)
-        self._graph: Any = None
-        self._inputs: dict[str, Tensor] = {}
-        self._outputs: dict[str, Tensor] = {}
-
-    def run(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Replay it; capture it first if this is the first call.
-
-        Raises:
-            EngineFailure: it cannot be captured.
-        """
-        graph = self._graph if self._graph is not None else self._capture(inputs)
-        for name, tensor in inputs.items():
-            self._inputs[name].copy_(tensor)
-        graph.replay()
-        return {name: tensor.clone() for name, tensor in self._outputs.items()}
-
-    def _capture(self, inputs: Mapping[str, Tensor]) -> Any:
-        self._inputs = {name: tensor.to(self._device).clone() for name, tensor in inputs.items()}
-        side = torch.cuda.Stream(self._device)
-        side.wait_stream(torch.cuda.current_stream(self._device))
-        graph: Any = torch.cuda.CUDAGraph()
-        try:
-            with torch.cuda.stream(side):
-                for _ in range(_WARM_UPS):
-                    self._call(self._inputs)
-            torch.cuda.current_stream(self._device).wait_stream(side)
-            with torch.cuda.graph(graph):
-                self._outputs = self._call(self._inputs)
-        except RuntimeError as error:
-            raise EngineFailure(f"The steps cannot be captured as a graph: {error}.", "Report this.") from error
-        self._graph = graph
-        return graph
+def _digest(shape: ShapeKey) -> str:
+    return hashlib.sha256(str(shape.sizes).encode()).hexdigest()[:16]
