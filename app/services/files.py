@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from pipelines.errors import FirstlightError, NoRoom, UnusableFile
+from pipelines.replacing import replace_bytes
 
 PART = ".part"  # what is not whole yet has this after its name
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT; other tags mark files that are only stored elsewhere (OneDrive)
@@ -110,17 +111,10 @@ def write_json(file: Path, value: object) -> None:
     Raises:
         NoRoom, UnusableFile: it cannot be written; the old content stays.
     """
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8") as stream:
-            json.dump(value, stream, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(file)
+        replace_bytes(file, json.dumps(value, indent=1).encode())
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise explain(error, file) from error
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.services import files
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,15 +51,11 @@ def save(mask: Mask, radius: float, folder: Path) -> Path:
     _blurred(_image(mask), radius).save(buffer, "PNG", compress_level=3)
     data = buffer.getvalue()
     path = folder / f"mask-{hashlib.sha256(data).hexdigest()[:24]}.png"
-    temporary = path.with_suffix(files.PART)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            temporary.write_bytes(data)
-            temporary.replace(path)
+            replace_bytes(path, data)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise files.explain(error, path) from error
     return path
 

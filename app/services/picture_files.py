@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
 import shutil
 from typing import TYPE_CHECKING
 
 from app.services import files
 from pipelines.errors import InvalidRequest, UnusableFile
+from pipelines.replacing import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,18 +45,11 @@ def _copy(source: Path, target: Path) -> None:
         if source.samefile(target):
             return
     files.check_room(target.parent, source.stat().st_size)
-    temporary = target.with_name(f".firstlight-{secrets.token_hex(8)}.part")
     try:
-        with source.open("rb") as read, temporary.open("xb") as write:
+        with source.open("rb") as read, replacing(target) as write:
             shutil.copyfileobj(read, write, 2**20)
-            write.flush()
-            os.fsync(write.fileno())
-        temporary.replace(target)
     except OSError as error:
         raise files.explain(error, target) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _convert(source: Path, target: Path) -> str:
@@ -81,12 +73,8 @@ def _convert_plain(source: Path, target: Path) -> None:
     from pipelines.opening import open_picture
 
     image = open_picture(source)
-    temporary = target.with_name(f".firstlight-{secrets.token_hex(8)}.part")
     try:
-        image.save(temporary, FORMATS[target.suffix.lower()], quality=95)
-        temporary.replace(target)
+        with replacing(target) as write:
+            image.save(write, FORMATS[target.suffix.lower()], quality=95)
     except OSError as error:
         raise files.explain(error, target) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)

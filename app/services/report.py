@@ -7,7 +7,6 @@ import getpass
 import json
 import os
 import platform
-import secrets
 import socket
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 from app.services import files
 from app.services.anonymous import anonymise
 from app.services.settings_table import SETTINGS
+from pipelines.replacing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,15 +65,10 @@ def write(file: Path, contents: Contents) -> None:
     """
     names = (*_own_names(), *contents.private)
     places = (*contents.places, Path.home())
-    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
-        try:
-            with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED) as archive:
-                for name, text in _parts(contents):
-                    archive.writestr(name, anonymise(text, names, places))
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
+        with replacing(file) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in _parts(contents):
+                archive.writestr(name, anonymise(text, names, places))
     except OSError as error:
         raise files.explain(error, file) from error
 

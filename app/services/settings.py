@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import secrets
 import time
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -13,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.services.settings_table import SETTINGS, Setting, Value
 from pipelines.events import Failure
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,19 +146,10 @@ class Settings(QObject):
         return self._file.with_name(f"{self._file.stem}.broken-{time.strftime('%Y%m%d-%H%M%S')}{self._file.suffix}")
 
     def _write(self) -> None:
-        """Whole or not at all: by a temporary file and a rename."""
         data = json.dumps({**self._unknown, **self._chosen}, indent=2, ensure_ascii=True, sort_keys=True) + "\n"
-        temporary = self._file.with_name(f".{self._file.name}.{secrets.token_hex(4)}.part")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with temporary.open("x", encoding="ascii") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                temporary.replace(self._file)
-            finally:
-                temporary.unlink(missing_ok=True)
+            replace_bytes(self._file, data.encode("ascii"))
         except OSError as error:
             log.warning("%s cannot be written: %s", self._file, error)
             words = f"The settings cannot be saved in {self._file}: {error.strerror or error}."

@@ -24,6 +24,7 @@ from filelock import FileLock, Timeout
 from pipelines.engine.cache_manifest import CacheFacts, CacheManifest, read_cache_manifest, write_cache_manifest
 from pipelines.engine.limit import read_limit
 from pipelines.errors import UnusableFile
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -186,8 +187,8 @@ class KernelCaches:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._briefly_locked():
-                _replace(self._path(name, CONTENT), content)
-                _replace(self._path(name, MANIFEST), write_cache_manifest(manifest))
+                replace_bytes(self._path(name, CONTENT), content)
+                replace_bytes(self._path(name, MANIFEST), write_cache_manifest(manifest))
         except (OSError, Timeout) as error:
             log.warning("kernels are not kept: %s", error)
             return False
@@ -300,19 +301,6 @@ def _explain_miss(wanted: CacheFacts, there: list[CacheFacts]) -> str:
     nearest = min(alike, key=lambda facts: len(differences(facts)))
     said = [f"{_WORDS[name]} ({getattr(nearest, name)}, not {getattr(wanted, name)})" for name in differences(nearest)]
     return f"the one that is there is for {' and '.join(said)}"
-
-
-def _replace(file: Path, content: bytes) -> None:
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(file)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _is_fresh(file: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.engine.cache import CONTENT, LIMIT, MANIFEST, CacheEntry, KernelCaches
 from pipelines.engine.cache_manifest import read_cache_manifest
 from pipelines.errors import NoRoom, UnusableFile
+from pipelines.replacing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -50,15 +51,12 @@ def export_caches(caches: KernelCaches, target: Path, names: Collection[str] = (
     entries = [(entry, content) for entry in wanted if isinstance(content := caches.read(entry), bytes)]
     if not entries:
         raise UnusableFile("There are no kernels to export.", "Draw something first.")
-    temporary = target.with_name(f".{target.name}.part")
     try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        with replacing(target) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for entry, content in entries:
                 archive.writestr(f"{entry.name}{CONTENT}", content)
                 archive.write(caches.folder / f"{entry.name}{MANIFEST}", f"{entry.name}{MANIFEST}")
-        temporary.replace(target)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise UnusableFile(
             f"The file {str(target)!r} cannot be written: {error.strerror or error}.", "Choose another place."
         ) from error

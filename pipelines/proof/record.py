@@ -5,7 +5,6 @@ Times are in seconds, sizes in pixels, memory in bytes. Keys of a record never c
 
 from __future__ import annotations
 
-import contextlib
 import json
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -13,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.errors import UnusableFile
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,14 +172,10 @@ def write_text(text: str, file: Path) -> None:
     Raises:
         UnusableFile: it cannot be written.
     """
-    temporary = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(file)
+        replace_bytes(file, text.encode())
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise UnusableFile(
             f"The record {str(file)!r} cannot be written: {error.strerror or error}.", "Check the folder."
         ) from error

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from typing import TYPE_CHECKING
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from pipelines.errors import UnusableFile
+from pipelines.replacing import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,14 +46,11 @@ def save(worst: Worst, file: Path) -> None:
     Raises:
         UnusableFile: it cannot be written.
     """
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        draw(worst).save(temporary, format="PNG")
-        temporary.replace(file)
+        with replacing(file) as stream:
+            draw(worst).save(stream, format="PNG")
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise UnusableFile(
             f"The picture {str(file)!r} cannot be written: {error.strerror or error}.", "Check the folder."
         ) from error

@@ -171,7 +171,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(file: Path, monkeypatch: pytest.M
     opened = Path.open
 
     def open_full(path: Path, *arguments: object, **options: object) -> object:
-        return opened(Path("/dev/full"), "w") if path.suffix == ".part" else opened(path, *arguments, **options)  # pyright: ignore
+        return opened(Path("/dev/full"), "wb") if path.suffix == ".part" else opened(path, *arguments, **options)  # pyright: ignore
 
     monkeypatch.setattr(Path, "open", open_full)
     chosen.set(THEME, "dark")
