@@ -171,7 +171,10 @@ class UNet(StandIn):
 
 
 class Vae(StandIn):
-    """For `AutoencoderKL`. `tile` is the side in pixels of the tiles that it works in; 0: whole pictures."""
+    """For `AutoencoderKL`. `tile` is the side in pixels of the tiles that it works in; 0: whole pictures.
+
+    There is no slicing of batches, as diffusers has it: a session draws pictures one by one, so no batch has two.
+    """
 
     tile = 0
     _factor = 8

@@ -20,7 +20,7 @@ from pipelines.session import Session
 from tests.pipelines import miniatures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from torch import Tensor
@@ -70,6 +70,31 @@ def test_tiles_give_what_diffusers_tiling_gives(size: tuple[int, int]) -> None:
         theirs = network.encode(ours).latent_dist.mean
     assert torch.equal(mine, theirs)
     assert mine.shape == theirs_whole.shape
+
+
+@pytest.mark.parametrize("name", ["sd15", "sdxl", "flux"])
+def test_there_is_never_a_batch_to_slice(
+    models: Callable[[str], Path],
+    start: Callable[[tuple[int, int]], tuple[Path, Path]],
+    session: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    seen: list[int] = []
+    run = Vae.run
+
+    def watch(self: Vae, **tensors: Tensor | None) -> dict[str, Tensor]:
+        seen.extend(one.shape[0] for one in tensors.values() if one is not None)
+        return run(self, **tensors)
+
+    monkeypatch.setattr(Vae, "run", watch)
+    picture, mask = start((64, 64))
+    request = GenerationRequest("a red apple", str(models(name)), 64, 64, 2, 4.0, 3, "blurry", 3, image=picture)
+    for one in (request, replace(request, mask_image=mask)):
+        session.generate(one, images.Target.from_out(f"{tmp_path}/out/"), lambda _event: None)
+    assert set(seen) == {1}
+    assert len(seen) >= 3 * 2 * 2
 
 
 def test_it_is_used_when_memory_asks_for_it(tmp_path: Path, events: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
