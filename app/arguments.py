@@ -72,7 +72,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help="what to draw; '' draws anything; - reads it from stdin")
     parser.add_argument("--negative", metavar="TEXT", default="", help="what to keep away from")
     parser.add_argument(
-        "--model", metavar="NAME|PATH", help="a name from 'firstlight models list', or a diffusers folder"
+        "--model", metavar="NAME|PATH", help="a name from 'firstlight models list', a diffusers folder, or a file"
     )
     parser.add_argument("--size", metavar="WxH", type=parse_size, help=f"pixels, 64 to 4096 a side ({own})")
     parser.add_argument("--steps", metavar="N", type=Whole("number of steps"), help=f"denoising steps ({own})")
@@ -205,7 +205,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
         "what",
         metavar="NAME|OWNER/MODEL|HTTPS-LINK",
         nargs="*",
-        help="a model of the list, of the hub, or a link to a safetensors file (default: everything unfinished)",
+        help="a model of the list, of the hub, or a link to a model file (default: everything unfinished)",
     )
     download.add_argument("--name", metavar="NAME", default="", help="what to call it")
     _add_json(download)

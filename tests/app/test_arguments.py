@@ -21,12 +21,15 @@ def test_everything_that_can_be_asked_for() -> None:
     line = (
         "generate cat --negative dog --model m --size 512x256 --steps 4 --guidance 2.5 --count 3 "
         "--scheduler s --seed 18446744073709551615 --lora a.safetensors --lora b.safetensors:-0.5 --json "
-        "--image i.png --strength 0.4 --mask k.png --upscale 4 --backend eager --precision bf16 --out o.png"
+        "--image i.png --strength 0.4 --mask k.png --upscale 4 --backend eager --precision bf16 --out o.png "
+        "--safety-check"
     )
     args = make_parser().parse_args(line.split())
     assert (args.size, args.steps, args.guidance, args.seed) == ((512, 256), 4, 2.5, 2**64 - 1)
     assert args.lora == [LoraChoice(Path("a.safetensors")), LoraChoice(Path("b.safetensors"), -0.5)]
     assert (args.image, args.mask, args.strength, args.upscale) == (Path("i.png"), Path("k.png"), 0.4, 4)
+    assert args.safety_check
+    assert not make_parser().parse_args(["generate", "cat"]).safety_check
     assert (args.backend, args.precision, args.out, args.json) == (
         Backend.eager,
         Precision.bf16,

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from app.services import importing
+from app.services import importing, links
 from pipelines import catalog, checkpoints, devices, gguf_header, gguf_weights, images, lora, recognition, single_file
 from pipelines.checkpoints import OriginalSpec
 from pipelines.errors import UnusableFile
@@ -238,6 +238,12 @@ def test_the_file_is_recognised_and_can_be_taken_in(tmp_path: Path) -> None:
     assert (entry.layout, entry.title) == ("flux.1-dev", "flux1-dev-Q4_0 (FLUX.1 [dev])")
     (found,) = importing.scan(tmp_path).found
     assert (found.path, found.kind, found.family, found.problem) == (file, Kind.network, "flux", "")
+
+
+def test_a_link_to_one_can_be_downloaded() -> None:
+    links.check_link("https://example.com/flux1-dev-Q8_0.gguf?download=true")
+    assert links.file_name("https://example.com/flux1-dev-Q8_0.gguf?download=true") == "flux1-dev-Q8_0.gguf"
+    assert links.file_name("https://example.com/files/7") == "7.safetensors"
 
 
 def test_another_familys_file_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.services.job_store import JobState
-from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION
+from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION, SAFETY_CHECK
 from app.viewmodels.model_choices import ModelChoice
 from app.viewmodels.problems import Fault, Field
 from app.viewmodels.remembered import LoraRow
@@ -126,6 +126,7 @@ def test_the_request_has_what_stands_on_the_page(bench: Bench, tmp_path: Path) -
     page = bench.generation
     bench.desk.settings.set(BACKEND, "fake")
     bench.desk.settings.set(PRECISION, "fp32")
+    bench.desk.settings.set(SAFETY_CHECK, True)
     bench.desk.settings.set(PICTURES_FOLDER, str(tmp_path / "elsewhere"))
     page.prompt, page.negative_prompt, page.count = "a fox", "rain", 3
     page.style = next(style for style in page.styles if style.key == "watercolour")
@@ -139,6 +140,7 @@ def test_the_request_has_what_stands_on_the_page(bench: Bench, tmp_path: Path) -
     assert job.request.negative_prompt == "rain"  # FLUX.1 pays for it, so a style adds nothing
     assert (job.request.backend, job.request.precision) == (Backend.fake, Precision.fp32)
     assert job.request.num_images == 3
+    assert job.request.safety_check
 
 
 def full_request(folder: Path) -> GenerationRequest:
