@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.engine_setup import open_runtime, open_updates
+from app.services.benchmarks import FOLDER as BENCHMARKS
+from app.services.benchmarks import Benchmarks
 from app.services.caches import FOLDER as CACHES
 from app.services.caches import Caches
 from app.services.engines import Engines
@@ -101,5 +103,10 @@ def make_panels(desk: Desk, services: ModelServices, folders: Folders) -> Panels
 
 
 def _open_engine_services(desk: Desk, folders: Folders) -> EngineServices:
-    kernels = Caches(folders.cache / CACHES, devices.probe)
-    return EngineServices(desk.engine, Engines(open_store(folders.data / "engines")), kernels, devices.probe)
+    return EngineServices(
+        desk.engine,
+        Engines(open_store(folders.data / "engines")),
+        Caches(folders.cache / CACHES, devices.probe),
+        Benchmarks(folders.data / "records" / BENCHMARKS),
+        devices.probe,
+    )

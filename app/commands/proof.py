@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services.benchmarks import FOLDER as BENCHMARKS
 from app.version import read_version
 from pipelines import catalog, devices
 from pipelines.errors import Cancelled, FirstlightError
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from pipelines.proof.record import BenchRecord
     from pipelines.proof.rig import Workshop
 
-BENCH_FOLDER = "bench"
 _SEEDS = (7, 8)
 _ROWS = 15  # of a profile that are told
 
@@ -87,7 +87,7 @@ def run_bench(args: argparse.Namespace, terminal: Terminal, wiring: Wiring) -> i
     )
     found = bench.run(order, lines)
     plain = record.to_plain(found)
-    folder = wiring.places.records / BENCH_FOLDER if wiring.places.records is not None else None
+    folder = wiring.places.records / BENCHMARKS if wiring.places.records is not None else None
     before = _find_before(args.against, folder, plain)
     slower = regression.compare(before[1], plain) if before is not None else []
     files = _keep(found, folder, args.json)
@@ -227,6 +227,11 @@ def _describe_bench(
             seconds = report.say_seconds(times[ratio.candidate, ratio.size])
             spread = f"{ratio.lowest:.2f} to {ratio.highest:.2f}"
             lines.append(f"{ratio.size}  {ratio.candidate}: {seconds}, {ratio.speedup:.2f} × ({spread}) as fast")
+    for name, seconds in report.total_sequences(found).items():
+        lines.append(f"{name}: twelve requests in {report.say_seconds(seconds)}")
+    for one in found.starts:
+        first, second = report.say_seconds(one.first), report.say_seconds(one.second)
+        lines.append(f"{one.contender}, {one.cache} cache: first picture {first}, second {second}")
     lines += [f"Left out: {note}" for note in found.notes]
     if before is not None:
         lines.append(f"Against {before[0].name}: {'slower in' if slower else 'nothing is slower by more than 5 %'}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
+    from app.services.benchmarks import Benchmark, Benchmarks
     from app.services.caches import Caches, CacheState
     from app.services.engine_client import EngineClient
     from app.services.engines import EngineList, Engines
@@ -79,6 +80,7 @@ class EngineServices:
     engine: EngineClient
     engines: Engines
     caches: Caches
+    benchmarks: Benchmarks
     probe: Callable[[], Machine]
 
 
@@ -98,6 +100,7 @@ class EnginePanel(QObject):
     reads, reads_changed = Observed[tuple[CacheRead, ...]](()), Signal(object)
     engines, engines_changed = Observed["EngineList | None"](None), Signal(object)
     caches, caches_changed = Observed["CacheState | None"](None), Signal(object)
+    benchmark, benchmark_changed = Observed["Benchmark | None"](None), Signal(object)
     busy, busy_changed = Observed(False), Signal(object)
 
     exported = Signal(object)
@@ -136,6 +139,7 @@ class EnginePanel(QObject):
             self._lane.do(self._services.probe, self._take_machine, self._complain)
         self._lane.do(self._services.engines.look, self._take_engines, self._complain)
         self._lane.do(self._services.caches.look, self._take_caches, self._complain)
+        self._lane.do(self._services.benchmarks.look, self._take_benchmark, self._complain)
 
     # Engines and kernels on disk
 
@@ -202,6 +206,9 @@ class EnginePanel(QObject):
 
     def _take_caches(self, caches: CacheState) -> None:
         self.caches = caches
+
+    def _take_benchmark(self, benchmark: Benchmark | None) -> None:
+        self.benchmark = benchmark
 
     def _complain(self, failure: Failure | None) -> None:
         if failure is not None:

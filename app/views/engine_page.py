@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.views import icons
+from app.views.benchmark_view import BenchmarkView
 from app.views.caches_view import CachesView
 from app.views.engines_view import EnginesView
 from app.views.machine_view import MachineView
@@ -34,7 +35,9 @@ class EnginePage(QWidget):
         cards.setContentsMargins(0, 0, SPACE // 2, 0)
         cards.setSpacing(SPACE + SPACE // 2)
         self._plots = TimingsView(timings)
-        for card in (MachineView(panel), RunningView(panel), self._plots, CachesView(panel), EnginesView(panel)):
+        self._benchmark = BenchmarkView(panel)
+        middle = (self._plots, self._benchmark)
+        for card in (MachineView(panel), RunningView(panel), *middle, CachesView(panel), EnginesView(panel)):
             cards.addWidget(card)
         cards.addStretch(1)
         area = TallArea()
@@ -50,6 +53,7 @@ class EnginePage(QWidget):
         super().showEvent(event)
         self._look()
         self._plots.load()
+        self._benchmark.load()
 
     def _build_head(self) -> QHBoxLayout:
         title = QLabel(self.tr("Engine"))

@@ -1,43 +1,33 @@
-"""The last timings as plots, and in words for those who cannot see them.
-
-pyqtgraph takes a third of a second to load, so it is loaded on a thread of its own when the page is first shown.
-"""
+"""The last timings as plots, and in words for those who cannot see them."""
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import statistics
-import threading
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.viewmodels.observable import follow
 from app.views.engine_phrases import say_backend
 from app.views.measures import say_seconds
+from app.views.plot import Plot, PlotLoader
 from app.views.theme import SPACE
 from app.views.wrapping import wrapping_label
 
 if TYPE_CHECKING:
     from app.viewmodels.timings import PictureTime, StepRun, Timings
 
-_HEIGHT = 190  # logical pixels of a plot
-
 
 class TimingsView(QFrame):
     """A card with two plots: the steps of the last pictures, and the last pictures as a whole."""
 
-    _loaded = Signal(object)
-
     def __init__(self, timings: Timings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._timings = timings
-        self._loading = False
-        self._steps: _Plot | None = None
-        self._pictures: _Plot | None = None
+        self._loader = PlotLoader(self)
+        self._steps: Plot | None = None
+        self._pictures: Plot | None = None
         self.setProperty("role", "card")
         title = QLabel(self.tr("Last timings"))
         title.setProperty("role", "heading")
@@ -53,15 +43,13 @@ class TimingsView(QFrame):
         column.setSpacing(SPACE)
         column.addWidget(title)
         column.addLayout(self._grid)
-        self._loaded.connect(self._make_plots)
+        self._loader.loaded.connect(self._make_plots)
         follow(timings, "runs", self._show_runs)
         follow(timings, "pictures", self._show_pictures)
 
     def load(self) -> None:
         """Load what draws the plots, where that was not done yet."""
-        if not self._loading:
-            self._loading = True
-            threading.Thread(target=self._import, name="plots", daemon=True).start()
+        self._loader.load()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         """Follow the theme."""
@@ -72,15 +60,9 @@ class TimingsView(QFrame):
                     plot.follow_palette()
             self._draw()
 
-    def _import(self) -> None:
-        """On the thread."""
-        pg = importlib.import_module("pyqtgraph")
-        with contextlib.suppress(RuntimeError):  # the page is gone
-            self._loaded.emit(pg)
-
     def _make_plots(self, pg: Any) -> None:
-        self._steps = _Plot(pg, self.tr("Step"), self.tr("Seconds a step"))
-        self._pictures = _Plot(pg, self.tr("Picture"), self.tr("Seconds a picture"))
+        self._steps = Plot(pg, self.tr("Step"), self.tr("Seconds a step"))
+        self._pictures = Plot(pg, self.tr("Picture"), self.tr("Seconds a picture"))
         self._grid.addWidget(self._steps.widget, 0, 0)
         self._grid.addWidget(self._pictures.widget, 0, 1)
         self._draw()
@@ -136,65 +118,3 @@ class TimingsView(QFrame):
         for number, word in enumerate(words, start=1):
             text = text.replace(f"%{number}", str(word))
         return text
-
-
-class _Plot:
-    """A plot of pyqtgraph in the colours of the palette. It is looked at, not moved."""
-
-    def __init__(self, pg: Any, bottom: str, left: str) -> None:
-        self._pg = pg
-        self._names = {"bottom": bottom, "left": left}
-        self.widget = pg.PlotWidget()
-        self.widget.setFixedHeight(_HEIGHT)
-        self.widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.widget.setAccessibleName(left)
-        self.widget.setFrameShape(QFrame.Shape.NoFrame)
-        self.widget.setMenuEnabled(False)
-        self.widget.hideButtons()
-        self.widget.setMouseEnabled(x=False, y=False)
-        self.widget.getPlotItem().setContentsMargins(0, 6, 6, 0)
-        self.widget.getPlotItem().getAxis("left").enableAutoSIPrefix(False)
-        self.widget.setAntialiasing(True)
-        self.follow_palette()
-
-    def follow_palette(self) -> None:
-        """Take the colours of the theme."""
-        self.widget.setBackground(_colour(QPalette.ColorRole.AlternateBase))
-        muted, line = _colour(QPalette.ColorRole.PlaceholderText), _colour(QPalette.ColorRole.Mid)
-        for side, name in self._names.items():
-            axis = self.widget.getPlotItem().getAxis(side)
-            axis.setPen(self._pg.mkPen(line))
-            axis.setTextPen(self._pg.mkPen(muted))
-            axis.setTickFont(self.widget.font())
-            axis.setLabel(name, color=muted.name())
-        self.widget.showGrid(x=False, y=True, alpha=0.15)
-
-    def draw_lines(self, lines: list[tuple[float, ...]]) -> None:
-        """One line each; the last one is marked."""
-        self.widget.clear()
-        for number, values in enumerate(lines):
-            last = number == len(lines) - 1
-            colour = _colour(QPalette.ColorRole.Accent if last else QPalette.ColorRole.PlaceholderText)
-            colour.setAlpha(255 if last else 90)
-            pen = self._pg.mkPen(colour, width=2 if last else 1)
-            marks = {"symbol": "o", "symbolSize": 5, "symbolBrush": colour, "symbolPen": None} if last else {}
-            self.widget.plot(list(range(1, len(values) + 1)), list(values), pen=pen, **marks)
-        self.widget.setYRange(0, 1.1 * max((value for values in lines for value in values), default=1))
-        self.widget.setXRange(0.5, max((len(values) for values in lines), default=4) + 0.5, padding=0)
-
-    def draw_bars(self, values: list[float]) -> None:
-        """One bar each; the last one is marked."""
-        self.widget.clear()
-        accent, muted = _colour(QPalette.ColorRole.Accent), _colour(QPalette.ColorRole.PlaceholderText)
-        muted.setAlpha(130)
-        places = list(range(1, len(values) + 1))
-        brushes = [muted] * (len(values) - 1) + [accent] * bool(values)
-        none = self._pg.mkPen(None)
-        self.widget.addItem(self._pg.BarGraphItem(x=places, height=values, width=0.7, brushes=brushes, pen=none))
-        self.widget.setYRange(0, 1.1 * max(values, default=1))
-        self.widget.setXRange(0.4, max(len(values), 10) + 0.6, padding=0)
-
-
-def _colour(role: QPalette.ColorRole) -> QColor:
-    return QColor(QGuiApplication.palette().color(role))

@@ -19,7 +19,12 @@ _MIB = 2**20
 
 def plot(record: BenchRecord) -> str:
     """The charts, as SVG."""
-    names = [contender.name for contender in record.contenders if not contender.problem]
+    names = list(
+        dict.fromkeys(
+            [contender.name for contender in record.contenders if not contender.problem]
+            + [one.contender for one in (*record.sequence, *record.starts)]
+        )
+    )
     charts = [chart for chart in _charts(record, names) if chart.bars or chart.lines]
     about = [_describe_machine(record.machine), _describe_run(record)]
     return svg.draw(f"Firstlight benchmark: {record.model}, suite {record.suite}", about, charts, names)
@@ -65,8 +70,12 @@ def _describe_run(record: BenchRecord) -> str:
 
 
 def _charts(record: BenchRecord, names: Sequence[str]) -> Iterator[Chart]:
-    main = _main(record)
-    order = {name: number for number, name in enumerate(names)}
+    if main := _main(record):
+        yield from _picture_charts(record, names, main)
+    yield from _process_charts(record, names)
+
+
+def _picture_charts(record: BenchRecord, names: Sequence[str], main: list[Timing]) -> Iterator[Chart]:
     sizes = list(dict.fromkeys(timing.size for timing in main))
     pictures = sorted((one for one in main if one.what == "picture"), key=lambda one: sizes.index(one.size))
     yield Chart(
@@ -113,6 +122,10 @@ def _charts(record: BenchRecord, names: Sequence[str]) -> Iterator[Chart]:
         lines=_curve(names, loras, lambda one: one.loras),
         x_title="LoRAs",
     )
+
+
+def _process_charts(record: BenchRecord, names: Sequence[str]) -> Iterator[Chart]:
+    order = {name: number for number, name in enumerate(names)}
     starts = tuple(
         Bar(f"{one.cache} {what}", one.contender, seconds)
         for one in sorted(record.starts, key=lambda one: (one.cache, order.get(one.contender, 0)))
@@ -237,11 +250,16 @@ def _sequence(record: BenchRecord) -> list[str]:
         [one.contender, str(one.number), one.size, say_seconds(one.seconds), one.kernels or "–"]
         for one in record.sequence
     ]
-    totals = dict.fromkeys(dict.fromkeys(one.contender for one in record.sequence), 0.0)
+    rows += [[name, "all", "", say_seconds(seconds), ""] for name, seconds in total_sequences(record).items()]
+    return _table("Twelve requests", ("contender", "request", "size", "time", "kernels after it"), rows)
+
+
+def total_sequences(record: BenchRecord) -> dict[str, float]:
+    """The seconds of all twelve requests by contender."""
+    totals = dict.fromkeys([one.contender for one in record.sequence], 0.0)
     for one in record.sequence:
         totals[one.contender] += one.seconds
-    rows += [[name, "all", "", say_seconds(seconds), ""] for name, seconds in totals.items()]
-    return _table("Twelve requests", ("contender", "request", "size", "time", "kernels after it"), rows)
+    return totals
 
 
 def _overlaps(record: BenchRecord) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from app.services.benchmarks import Benchmarks
 from app.services.caches import Caches, Cleared, Imported
 from app.services.engine_values import EngineState
 from app.services.engines import Engines
@@ -74,9 +75,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def panel(bench: Bench, clock: Clock, tmp_path: Path) -> Iterator[EnginePanel]:
-    services = EngineServices(
-        bench.desk.engine, Engines(Store(tmp_path / "engines")), Caches(tmp_path / "kernels", here), here
-    )
+    caches, benchmarks = Caches(tmp_path / "kernels", here), Benchmarks(tmp_path / "bench")
+    services = EngineServices(bench.desk.engine, Engines(Store(tmp_path / "engines")), caches, benchmarks, here)
     made = EnginePanel(services, clock=clock)
     yield made
     made.close()

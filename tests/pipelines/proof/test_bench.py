@@ -124,6 +124,13 @@ def test_the_record_is_written_as_json_markdown_and_charts(found: record.BenchRe
         assert title in words
 
 
+def test_a_record_of_one_part_is_told_too(found: record.BenchRecord) -> None:
+    alone = replace(found, contenders=(), timings=(), ratios=(), memory=(), starts=(), overlaps=())
+    assert "eager bf16 | all" in report.markdown(alone)
+    assert "Twelve requests over five sizes, empty cache" in report.plot(alone)
+    assert set(report.total_sequences(alone)) == {"eager fp32", "eager bf16"}
+
+
 def test_a_benchmark_can_be_cancelled(tiny_model: Path, machine: Machine) -> None:
     def report_(event: object) -> None:
         if isinstance(event, Notice) and event.message.startswith("64x64"):
