@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from functools import partial
@@ -17,14 +18,16 @@ import torch
 from safetensors.torch import save_file
 
 from pipelines import devices
+from pipelines.engine import compiling
+from pipelines.engine.adaptive import Threaded
 from pipelines.engine.base import Places, Plan
 from pipelines.engine.cache import ASIDE
-from pipelines.engine.compiling import Build, pack, unpack
+from pipelines.engine.compiling import Build, compile_kinds, pack, unpack
 from pipelines.engine.eager import EagerLoader
 from pipelines.engine.forms import make_form
 from pipelines.engine.inductor import InductorComponent, InductorLoader
 from pipelines.engine.inductor_mechanics import InductorMechanics
-from pipelines.engine.inductor_regions import Regions, find_compiled
+from pipelines.engine.inductor_regions import Kind, Regions, find_compiled
 from pipelines.errors import EngineFailure
 from pipelines.events import CacheRead, Kernels, KernelsChanged
 from pipelines.families import FLUX
@@ -140,6 +143,62 @@ def test_forms_give_what_the_blocks_give_and_share_their_weights(
         expected = plain(inputs)["sample"]
         with regions.call_instead({name: partial(form.__call__) for name, form in forms.items()}):
             torch.testing.assert_close(plain(inputs)["sample"], expected, atol=2e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import sys; sys.exit('no such kernel')", "The compiler failed: no such kernel."),
+        ("import os; os._exit(9)", "The compiler failed: code 9."),
+        ("pass", "The compiler failed: code 0."),
+    ],
+)
+def test_a_compiler_that_fails_says_why_and_leaves_nothing(
+    tiny_model: Path, events: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, words: str
+) -> None:
+    monkeypatch.setattr(compiling, "_CODE", code)
+    with pytest.raises(EngineFailure) as caught:
+        compile_kinds(watch(tiny_model, events), "cpu", tmp_path, threading.Event())
+    assert caught.value.message == words
+    assert not list(tmp_path.iterdir())
+
+
+def test_compilers_that_nobody_waits_for_are_ended(
+    tiny_model: Path, events: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each says that it is there, and then would sleep for longer than any test
+    code = "import sys, time; open(sys.argv[1] + '/log.txt', 'a').write('here'); time.sleep(900)"
+    monkeypatch.setattr(compiling, "_CODE", code)
+    kinds, stop = watch(tiny_model, events), threading.Event()
+
+    def make(_: threading.Event) -> None:
+        compile_kinds(kinds, "cpu", tmp_path, stop)
+
+    work = Threaded(make, "kernels")
+    end = time.monotonic() + 60
+    while not (logs := [file for file in tmp_path.glob("*/log.txt") if file.stat().st_size]):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert logs
+    stop.set()
+    work.join(30)
+    outcome = work.poll()
+    assert outcome is not None
+    assert "Nobody waits" in outcome.failure
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_build_is_turned_down(tmp_path: Path) -> None:
+    with pytest.raises(EngineFailure, match="PyTorch turns it down"):
+        compiling.load(b"no artefact of PyTorch", tmp_path, "name")
+    assert not list(tmp_path.iterdir())
+
+
+def watch(model: Path, events: Recorder) -> list[Kind]:
+    plain = load_plain(model, events)
+    with Regions(plain.module).watch() as kinds:
+        plain(flux_inputs())
+    return kinds
 
 
 def test_builds_are_packed_and_unpacked(tmp_path: Path) -> None:
