@@ -84,7 +84,7 @@ class BenchmarkView(QFrame):
         about = self.tr("%1, suite %2, %n steps, %3.", "", benchmark.steps)
         for number, word in enumerate((benchmark.model, benchmark.suite, benchmark.created[:10]), start=1):
             about = about.replace(f"%{number}", word)
-        return " ".join([about, *(self._say_size(benchmark, size) for size in benchmark.sizes)])
+        return "\n".join([about, *(self._say_size(benchmark, size) for size in benchmark.sizes)])
 
     def _say_size(self, benchmark: Benchmark, size: str) -> str:
         """The fastest of a size against the baseline."""
