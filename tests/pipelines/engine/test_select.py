@@ -174,3 +174,18 @@ class TestEngines:
         memory = MemoryPlan(Mode.streamed, 1, "it streams", 7, (), "transformer")
         plan = choose("transformer", Backend.auto, Precision.auto, ready(BLACKWELL), "no such engine", memory)
         assert plan.backend is Backend.inductor
+
+
+def test_an_engine_in_fp8_is_for_the_denoiser_of_a_gpu_that_has_it() -> None:
+    plans = {
+        name: choose(name, Backend.tensorrt_rtx, Precision.fp8, ready(BLACKWELL), no_engine="")
+        for name in ("unet", "vae", "text_encoder")
+    }
+    assert {name: plan.precision for name, plan in plans.items() if plan.backend is Backend.tensorrt_rtx} == {
+        "unet": Precision.fp8, "vae": Precision.bf16, "text_encoder": Precision.bf16,
+    }  # fmt: skip
+    ampere = replace(BLACKWELL, name="RTX 3090", compute_capability=(8, 6))
+    with pytest.raises(EngineFailure, match=r"8\.6, and 8\.9 is needed"):
+        choose("unet", Backend.tensorrt_rtx, Precision.fp8, ready(ampere), no_engine="")
+    with pytest.raises(InvalidRequest, match="No engine is made in nvfp4"):
+        choose("unet", Backend.tensorrt_rtx, Precision.nvfp4, ready(BLACKWELL), no_engine="")
