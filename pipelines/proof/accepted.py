@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from pipelines.proof.limits import Verdict
-from pipelines.request import Backend, Precision
+from pipelines.request import NARROW, Backend, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,9 +92,10 @@ def load(folder: Path) -> list[Accepted]:
 def prefer(usual: Facts, records: Sequence[Accepted], backend: Backend = Backend.auto) -> Preference | None:
     """What to use instead of the usual plan, or None: the fastest that is accepted, and never what is rejected.
 
-    `backend` is what the user asked for. Records of another machine, driver or library say nothing.
+    `backend` is what the user asked for. Records of another machine, driver or library say nothing; nor do those of
+    narrow precisions on a CPU, which works them out in fp32 and cannot be faster so, whatever a stopwatch said.
     """
-    mine = [record for record in records if _holds(record.facts, usual)]
+    mine = [record for record in records if _holds(record.facts, usual) and not _is_worked_out(record.facts)]
     if backend is not Backend.auto:
         mine = [record for record in mine if record.facts.backend == backend.value]
     good = sorted((one for one in mine if one.verdict is not Verdict.reject), key=lambda one: one.step)
@@ -125,6 +126,10 @@ def _holds(facts: Facts, usual: Facts) -> bool:
     """Whether a record was made with these networks on this machine as it is now."""
     same = ("architecture", "device", "driver", "torch")
     return all(getattr(facts, name) == getattr(usual, name) for name in same)
+
+
+def _is_worked_out(facts: Facts) -> bool:
+    return not facts.driver and Precision(facts.precision) in NARROW
 
 
 def _parse(value: object) -> Accepted:

@@ -114,6 +114,17 @@ def test_the_fastest_that_is_accepted_is_preferred() -> None:
     assert accepted.prefer(USUAL, []) is None
 
 
+def test_narrow_precisions_are_preferred_on_a_gpu_only() -> None:
+    records = [made("eager", "bf16", 0.1), made("inductor", "fp8", 0.04, Verdict.notes), made("inductor", "int8", 0.09)]
+    found = accepted.prefer(USUAL, records)
+    assert found is not None
+    assert (found.backend, found.precision) == (Backend.inductor, Precision.fp8)
+    assert "accept with notes" in found.reason
+    cpu = replace(USUAL, device="A CPU", driver="")
+    on_cpu = [replace(one, facts=replace(one.facts, device="A CPU", driver="")) for one in records]
+    assert accepted.prefer(cpu, on_cpu) is None
+
+
 def test_what_is_rejected_is_not_used() -> None:
     now = made("eager", "bf16", 0.1, Verdict.reject)
     found = accepted.prefer(USUAL, [now])
