@@ -109,7 +109,7 @@ class KernelsChanged:
 
 @dataclass(frozen=True, slots=True)
 class StepGoesOn:
-    """A long call of a component has done so many of its blocks; told now and then, so that a cancel is heard."""
+    """A long call of a component has done so many of its steps; told now and then, so that a cancel is heard."""
 
     component: str
     done: int

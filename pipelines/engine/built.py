@@ -49,4 +49,6 @@ def explain_missing(
         found = find_entry(store.open_store(places.engines), network, chosen, gpu, in_pieces=in_pieces)
     except FirstlightError as error:
         return error.message.rstrip(".")
-    return "" if isinstance(found, store.Entry) else found.reason
+    if isinstance(found, store.Entry):
+        return ""
+    return "it fits this GPU only in regions: firstlight engine build --weights regions" if in_pieces else found.reason

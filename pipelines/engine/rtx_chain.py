@@ -92,8 +92,8 @@ class ChainContext:
                 if key not in done:
                     done.add(key)
                     self._enqueue(number, buffers, weights.address, "specialised")
-            self._gpu.synchronise()
         finally:
+            self._gpu.synchronise()
             self._gpu.free(weights)
             buffers.close()
 

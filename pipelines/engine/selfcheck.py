@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pipelines import devices
 from pipelines.engine import checking, numbers
 from pipelines.engine.adaptive import Threaded
+from pipelines.engine.base import find_streamed
 from pipelines.errors import Cancelled, EngineFailure, FirstlightError, NoRoom
 from pipelines.request import NARROW
 
@@ -173,6 +174,7 @@ def _make_key(machine: Machine, spec: ComponentSpec, plan: Plan) -> str:
     facts = [
         plan.backend.value,
         plan.precision.value,
+        "in pieces" if find_streamed(plan.option) is not None else "whole",
         spec.class_name,
         hashlib.sha256(config).hexdigest(),
         gpu.name if gpu else machine.cpu,

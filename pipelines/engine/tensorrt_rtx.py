@@ -1,7 +1,8 @@
 """The `tensorrt_rtx` backend: networks as engines that TensorRT for RTX runs, whatever PyTorch was built with.
 
-What it stands on: `store` has the engines, `rtx_engine` and `rtx_context` run them, `rtx_weights` fills them,
-`rtx_mechanics` and `adaptive` let them become faster, `keeper` remembers. Importing this loads PyTorch.
+What it stands on: `store` has the engines, `rtx_engine` and `rtx_context` run them, `rtx_weights` fills them; for those
+in pieces it is `rtx_chain` and `rtx_blocks`. `rtx_body` puts either together, `rtx_mechanics` and `adaptive` let them
+become faster, `keeper` remembers. Importing this loads PyTorch.
 """
 
 from __future__ import annotations

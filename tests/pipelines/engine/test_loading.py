@@ -170,8 +170,8 @@ class TestStreaming:
         studio.draw()
         chosen = {event.component: event for event in studio.events.of(PlanChosen)}
         assert chosen["transformer"].backend == "eager"
-        assert "another way of holding weights" in chosen["transformer"].reason
-        with pytest.raises(EngineFailure, match="another way of holding weights"):
+        assert "only in regions: firstlight engine build --weights regions" in chosen["transformer"].reason
+        with pytest.raises(EngineFailure, match="only in regions"):
             studio.draw(Backend.tensorrt_rtx)
 
 
