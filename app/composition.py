@@ -144,21 +144,23 @@ def open_window(folders: Folders, files: tuple[Path, ...] = ()) -> int:
     from app.qt_start import make_application, serve
 
     app = make_application()
+    from app.services import garbage
     from app.services.instance import Instance  # after it has said in words what Qt lacks here
 
     door = Instance(folders.data)
     if door.hand_over(files):
         return 0
     door.listen()
-    shell = open_shell(app, folders)
-    door.received.connect(shell.receive)
-    try:
-        if files:
-            shell.receive(files)
-        return serve(app)
-    finally:
-        door.close()
-        shell.close()
+    with garbage.left_to_us():
+        shell = open_shell(app, folders)
+        door.received.connect(shell.receive)
+        try:
+            if files:
+                shell.receive(files)
+            return serve(app)
+        finally:
+            door.close()
+            shell.close()
 
 
 def open_shell(app: QApplication, folders: Folders) -> Shell:

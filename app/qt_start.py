@@ -51,8 +51,13 @@ def make_application(environment: Mapping[str, str] = os.environ) -> QApplicatio
 
 
 def serve(app: QApplication) -> int:
-    """Turn the event loop until the last window is closed; Ctrl+C and SIGTERM close it, too."""
+    """Turn the event loop until the last window is closed; Ctrl+C and SIGTERM close it, too.
+
+    It collects Python's garbage, which is left to it (`garbage.left_to_us`).
+    """
     from PySide6.QtCore import QTimer
+
+    from app.services import garbage
 
     stopped: list[int] = []
 
@@ -62,7 +67,7 @@ def serve(app: QApplication) -> int:
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     heartbeat = QTimer(interval=_HEARTBEAT)  # Python's handlers run between two steps of Python's own
-    heartbeat.timeout.connect(_beat)
+    heartbeat.timeout.connect(garbage.collect)
     heartbeat.start()
     try:
         code = app.exec()
@@ -71,10 +76,6 @@ def serve(app: QApplication) -> int:
         for number, handler in before.items():
             signal.signal(number, handler)
     return Cancelled.exit_code if stopped else code
-
-
-def _beat() -> None:
-    """Let Python look at its signals."""
 
 
 def no_screen(environment: Mapping[str, str], platform: str) -> bool:

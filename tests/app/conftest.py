@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from app.cli import main
+from app.services import garbage
 from tests.app.hub_server import HubServer
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +45,20 @@ Process = Callable[..., Outcome]
 
 class Command(Protocol):
     def __call__(self, *arguments: str) -> Outcome: ...
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_garbage_on_other_threads() -> Iterator[None]:
+    """As in the window's process; what a module leaves is not for the threads of the next one, either."""
+    with garbage.left_to_us():
+        yield
+        gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def collect_garbage() -> Iterator[None]:
+    yield
+    garbage.collect()
 
 
 @pytest.fixture(autouse=True)
