@@ -106,6 +106,8 @@ if NO_WIDGETS:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # The longest first: where files are spread over processes, no other waits for it in the end.
+    items.sort(key=lambda item: item.path.name != "test_starter_model.py")
     if not config.getoption("--slow"):
         for item in items:
             if item.get_closest_marker("slow") is not None:
