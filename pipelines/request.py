@@ -54,10 +54,9 @@ class Precision(Enum):
     fp8 = "fp8"
     int8 = "int8"  # weights only
     int4 = "int4"  # weights only
-    nvfp4 = "nvfp4"  # of TensorRT-RTX only
 
 
-NARROW = (Precision.fp8, Precision.int8, Precision.int4)  # those that PyTorch runs
+NARROW = (Precision.fp8, Precision.int8, Precision.int4)
 
 
 @dataclass(frozen=True, slots=True)

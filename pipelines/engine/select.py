@@ -65,7 +65,7 @@ def choose(
 
 def keep_wide(component: str, precision: Precision) -> Precision:
     """The precision asked for, left open for what runs once a picture where it is narrow."""
-    is_narrow = precision in (*NARROW, Precision.nvfp4)
+    is_narrow = precision in NARROW
     return Precision.auto if is_narrow and component not in _DENOISERS else precision
 
 
@@ -174,7 +174,6 @@ def _why_device(machine: Machine, gpu: Gpu | None) -> str:
 
 
 def _precision_on_cpu(asked: Precision) -> tuple[Precision, str]:
-    _refuse_nvfp4(asked)
     if asked is Precision.auto:
         return Precision.fp32, "because CPUs are exact and fast in it"
     if asked in NARROW:
@@ -183,7 +182,6 @@ def _precision_on_cpu(asked: Precision) -> tuple[Precision, str]:
 
 
 def _precision_on_gpu(component: str, asked: Precision, gpu: Gpu) -> tuple[Precision, str]:
-    _refuse_nvfp4(asked)
     _refuse_bf16(asked, gpu)
     _refuse_fp8(asked, gpu)
     if asked is not Precision.auto:
@@ -214,11 +212,6 @@ def _refuse_fp8(asked: Precision, gpu: Gpu) -> None:
             f"The {gpu.name} has no fp8: its compute capability is {_say_capability(gpu)}, and 8.9 is needed.",
             "Use --precision auto, int8 or int4.",
         )
-
-
-def _refuse_nvfp4(asked: Precision) -> None:
-    if asked is Precision.nvfp4:
-        raise EngineFailure("PyTorch does not run nvfp4.", "Use --precision auto or fp8, or --backend tensorrt_rtx.")
 
 
 def _say_capability(gpu: Gpu) -> str:

@@ -94,6 +94,7 @@ def profile(rig: Rig, request: GenerationRequest, report: Report, trace: Path | 
     has_gpu = rig.device.startswith("cuda")
     report(Notice(f"Warming up: {rig.contender.name}"))
     rig.draw(request)
+    rig.settle(request)
     rig.wrap(_Marked)
     kinds = [profiler.ProfilerActivity.CPU, *([profiler.ProfilerActivity.CUDA] if has_gpu else [])]
     report(Notice("Drawing under the profiler"))

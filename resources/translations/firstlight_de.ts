@@ -3181,10 +3181,6 @@
         <translation>In den Einstellungen die Engine auf PyTorch (eager) stellen; Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
-        <source>Use --precision auto or fp8, or --backend tensorrt_rtx.</source>
-        <translation>In den Einstellungen die Genauigkeit auf Automatisch oder fp8 stellen.</translation>
-    </message>
-    <message>
         <source>Use --precision auto, int8 or int4.</source>
         <translation>In den Einstellungen die Genauigkeit auf Automatisch, int8 oder int4 stellen.</translation>
     </message>
@@ -3431,10 +3427,6 @@
     <message>
         <source>Use a plain name.</source>
         <translation>Einen einfachen Namen verwenden.</translation>
-    </message>
-    <message>
-        <source>PyTorch does not run nvfp4.</source>
-        <translation>PyTorch rechnet nicht in nvfp4.</translation>
     </message>
     <message>
         <source>The control names no model.</source>

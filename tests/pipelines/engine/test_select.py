@@ -78,17 +78,12 @@ def test_fp8_is_for_gpus_that_have_it_and_int8_for_all() -> None:
 
 
 def test_only_the_denoiser_is_narrow() -> None:
-    for precision in (*NARROW, Precision.nvfp4):
+    for precision in NARROW:
         assert choose("vae", Backend.auto, precision, machine(BLACKWELL)).precision is Precision.bf16
         assert choose("text_encoder_2", Backend.auto, precision, machine()).precision is Precision.fp32
     on_cpu = choose("unet", Backend.auto, Precision.fp8, machine())
     assert (on_cpu.precision, on_cpu.device) == (Precision.fp8, "cpu")
     assert "worked out in fp32" in on_cpu.reason
-
-
-def test_pytorch_has_no_nvfp4() -> None:
-    with pytest.raises(EngineFailure, match="does not run nvfp4"):
-        choose("transformer", Backend.eager, Precision.nvfp4, machine(BLACKWELL))
 
 
 @pytest.mark.parametrize(
@@ -187,5 +182,5 @@ def test_an_engine_in_fp8_is_for_the_denoiser_of_a_gpu_that_has_it() -> None:
     ampere = replace(BLACKWELL, name="RTX 3090", compute_capability=(8, 6))
     with pytest.raises(EngineFailure, match=r"8\.6, and 8\.9 is needed"):
         choose("unet", Backend.tensorrt_rtx, Precision.fp8, ready(ampere), no_engine="")
-    with pytest.raises(InvalidRequest, match="No engine is made in nvfp4"):
-        choose("unet", Backend.tensorrt_rtx, Precision.nvfp4, ready(BLACKWELL), no_engine="")
+    with pytest.raises(InvalidRequest, match="No engine is made in int8"):
+        choose("unet", Backend.tensorrt_rtx, Precision.int8, ready(BLACKWELL), no_engine="")
