@@ -59,7 +59,11 @@ class Gpu(Protocol):
         ...
 
     def allocate_pinned(self, size: int) -> Block:
-        """Memory on the host that the GPU can read while the CPU goes on."""
+        """Memory on the host that the GPU can read while the CPU goes on; ordinary memory where there is no more.
+
+        Raises:
+            NoRoom: there is neither.
+        """
         ...
 
     def free_pinned(self, block: Block) -> None:
@@ -137,6 +141,7 @@ class CudaGpu:
     def __init__(self, index: int, *, is_background: bool = False) -> None:
         self._cuda = load_cuda()
         self._index = index
+        self._ordinary: dict[int, object] = {}  # memory that could not be pinned, by address
         self.enter()
         least, greatest = self._call("cudaDeviceGetStreamPriorityRange")
         flags = self._cuda.cudaStreamNonBlocking
@@ -162,12 +167,22 @@ class CudaGpu:
 
     def allocate_pinned(self, size: int) -> Block:
         """See `Gpu`."""
-        (address,) = self._call("cudaMallocHost", max(size, 1))
-        return Block(int(address), size)
+        try:
+            (address,) = self._call("cudaMallocHost", max(size, 1))
+            return Block(int(address), size)
+        except NoRoom as error:  # Windows pins no more than a part of it; copies from the rest hold the CPU up
+            log.warning("%d bytes are not pinned", size)
+            try:
+                memory = ctypes.create_string_buffer(max(size, 1))
+            except MemoryError:
+                raise error from None
+            self._ordinary[ctypes.addressof(memory)] = memory
+            return Block(ctypes.addressof(memory), size)
 
     def free_pinned(self, block: Block) -> None:
         """See `Gpu`."""
-        self._call("cudaFreeHost", block.address)
+        if self._ordinary.pop(block.address, None) is None:
+            self._call("cudaFreeHost", block.address)
 
     def copy(self, target: int, source: int, size: int) -> None:
         """See `Gpu`. CUDA sees from the addresses where they are."""

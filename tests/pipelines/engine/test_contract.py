@@ -6,12 +6,14 @@ The double runs all of the backend's code, so what that code uses the double has
 from __future__ import annotations
 
 import ast
+import ctypes
 import inspect
 import re
 from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ from pipelines.engine import (
     rtx_parking,
     rtx_weights,
 )
-from pipelines.errors import EngineFailure
+from pipelines.errors import EngineFailure, NoRoom
 from tests.pipelines.engine import double
 
 HAS_GPU = torch.cuda.is_available()
@@ -185,3 +187,42 @@ def test_cuda_has_what_we_call() -> None:
 def test_a_machine_without_a_gpu_is_refused_in_words() -> None:
     with pytest.raises(EngineFailure, match="CUDA refuses"):
         gpu_memory.CudaGpu(0)
+
+
+class TestMemory:
+    """What is done with CUDA's answers, by a stand-in for the few calls that it takes."""
+
+    @pytest.fixture
+    def gpu(self, monkeypatch: pytest.MonkeyPatch) -> gpu_memory.CudaGpu:
+        errors = SimpleNamespace(cudaSuccess=0, cudaErrorMemoryAllocation=2)
+        self.called: list[str] = []
+        answers: dict[str, tuple[object, ...]] = {
+            "cudaSetDevice": (0,),
+            "cudaDeviceGetStreamPriorityRange": (0, 0, -1),
+            "cudaStreamCreateWithPriority": (0, 7),
+            "cudaMallocHost": (2, 0),
+            "cudaMalloc": (2, 0),
+            "cudaFreeHost": (0,),
+            "cudaGetErrorString": (0, b"out of memory"),
+        }
+
+        def make(name: str) -> Any:
+            return lambda *_: (self.called.append(name), answers[name])[1]
+
+        fake = SimpleNamespace(cudaError_t=errors, cudaStreamNonBlocking=1, **{name: make(name) for name in answers})
+        monkeypatch.setattr(gpu_memory, "load_cuda", lambda: fake)
+        self.answers = answers
+        return gpu_memory.CudaGpu(0)
+
+    def test_what_cannot_be_pinned_is_ordinary_memory(self, gpu: gpu_memory.CudaGpu) -> None:
+        block = gpu.allocate_pinned(1000)
+        ctypes.memset(block.address, 1, block.size)
+        gpu.free_pinned(block)
+        assert "cudaFreeHost" not in self.called
+        self.answers["cudaMallocHost"] = (0, 4096)
+        gpu.free_pinned(gpu.allocate_pinned(1000))
+        assert "cudaFreeHost" in self.called
+
+    def test_a_full_gpu_is_told(self, gpu: gpu_memory.CudaGpu) -> None:
+        with pytest.raises(NoRoom, match="memory of the GPU ran out"):
+            gpu.allocate(1000)
