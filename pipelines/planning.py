@@ -209,7 +209,7 @@ def _choose(
     gpu = machine.gpus[0]
     no_engine = built.explain_missing(folder, name, request.precision, gpu, places)
     size = _last_size(request, entry)
-    memory = None if no_engine else built.plan_memory(folder, entry, size.width, size.height, gpu)
+    memory = None if no_engine else built.plan_memory(folder, entry, request.precision, (size.width, size.height), gpu)
     if memory is not None and memory.streamed == name:
         no_engine = built.explain_missing(folder, name, request.precision, gpu, places, in_pieces=True)
     return select.choose(name, request.backend, request.precision, machine, no_engine, memory)

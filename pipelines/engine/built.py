@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 @functools.cache
-def plan_memory(folder: Path, entry: Entry, width: int, height: int, gpu: Gpu) -> MemoryPlan:
-    """How the engines of all networks of a model would share a GPU at that size."""
+def plan_memory(folder: Path, entry: Entry, precision: Precision, size: tuple[int, int], gpu: Gpu) -> MemoryPlan:
+    """How the engines of all networks of a model would share a GPU at that width and height."""
     held = DESKTOP if gpu.memory_free is None else max(0, gpu.memory_total - gpu.memory_free)
-    work = estimate_work(folder, entry, width, height)
-    return vram.plan_memory(measure_weights(folder, entry.family), work, gpu.memory_total - held)
+    work = estimate_work(folder, entry, *size)
+    return vram.plan_memory(measure_weights(folder, entry.family, precision), work, gpu.memory_total - held)
 
 
 def explain_missing(

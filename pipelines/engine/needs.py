@@ -9,9 +9,11 @@ import torch
 
 from pipelines import memory
 from pipelines.catalog import read_json
+from pipelines.engine import quantise
 from pipelines.engine.vram import Weights
 from pipelines.families import FAMILIES
 from pipelines.quiet import quieten
+from pipelines.request import Precision
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +23,13 @@ if TYPE_CHECKING:
 VALUE_BYTES = 2  # engines work in 16 bits
 
 
-def measure_weights(folder: Path, family: str) -> tuple[Weights, ...]:
+def measure_weights(folder: Path, family: str, precision: Precision = Precision.auto) -> tuple[Weights, ...]:
     """The networks of the model in a diffusers folder, of which the configurations suffice."""
-    return tuple(_measure(folder, name, *FAMILIES[family].networks[name]) for name in FAMILIES[family].networks)
+    networks, denoiser = FAMILIES[family].networks, FAMILIES[family].denoiser
+    is_fp8 = precision is Precision.fp8
+    return tuple(
+        _measure(folder, name, is_fp8=is_fp8 and name == denoiser, kind=kind) for name, kind in networks.items()
+    )
 
 
 def estimate_work(folder: Path, entry: Entry, width: int, height: int) -> int:
@@ -34,18 +40,22 @@ def estimate_work(folder: Path, entry: Entry, width: int, height: int) -> int:
     return memory.estimate(width, height, 1, appetite)
 
 
-def _measure(folder: Path, name: str, library: str, class_name: str) -> Weights:
+def _measure(folder: Path, name: str, *, is_fp8: bool, kind: tuple[str, str]) -> Weights:
     quieten()
-    kind: Any = getattr(importlib.import_module(library), class_name)
+    library, class_name = kind
+    made: Any = getattr(importlib.import_module(library), class_name)
     config = {key: one for key, one in read_json(folder / name / "config.json").items() if not key.startswith("_")}
     with torch.device("meta"):
         is_transformers = library == "transformers"
-        network = kind(kind.config_class.from_dict(config)) if is_transformers else kind.from_config(config)
+        network = made(made.config_class.from_dict(config)) if is_transformers else made.from_config(config)
     module = cast("torch.nn.Module", network)
+    names = quantise.find_names(module, Precision.fp8) if is_fp8 else []
+    narrow = {id(module.get_parameter(f"{one}.weight")) for one in names}
     repeated = cast("list[str]", getattr(module, "_repeated_blocks", None) or [])
-    blocks = [_bytes(one) for one in module.modules() if type(one).__name__ in repeated]
-    return Weights(name, _bytes(module), max(blocks, default=0), sum(blocks))
+    blocks = [_bytes(one, narrow) for one in module.modules() if type(one).__name__ in repeated]
+    return Weights(name, _bytes(module, narrow), max(blocks, default=0), sum(blocks))
 
 
-def _bytes(module: torch.nn.Module) -> int:
-    return VALUE_BYTES * sum(parameter.numel() for parameter in module.parameters())
+def _bytes(module: torch.nn.Module, narrow: set[int]) -> int:
+    """Of a module's weights; those whose identity is in `narrow` have a byte a value."""
+    return sum(one.numel() * (1 if id(one) in narrow else VALUE_BYTES) for one in module.parameters())

@@ -12,6 +12,7 @@ import resources
 from pipelines import catalog
 from pipelines.engine.needs import estimate_work, measure_weights
 from pipelines.engine.vram import DESKTOP, GIB, Mode, Weights, plan_memory
+from pipelines.request import Precision
 
 README = Path(__file__).parents[3] / "README.md"
 CARDS = (6, 8, 12, 16, 24, 32)  # GiB
@@ -72,6 +73,15 @@ def make_row(name: str) -> str:
         cells.append(WORDS.get(plan.mode, blocks))
     total = sum(one.size for one in weights)
     return f"| {entry.title} {entry.width}² | {total / GIB:.1f} + {work / GIB:.1f} GiB | {' | '.join(cells)} |"
+
+
+def test_in_fp8_the_blocks_of_the_denoiser_take_half() -> None:
+    folder = resources.folder() / "configs" / "flux.1-dev"
+    wide = {one.name: one for one in measure_weights(folder, "flux")}
+    narrow = {one.name: one for one in measure_weights(folder, "flux", Precision.fp8)}
+    assert narrow["text_encoder_2"] == wide["text_encoder_2"]
+    assert narrow["transformer"].blocks == pytest.approx(wide["transformer"].blocks / 2, rel=0.01)
+    assert narrow["transformer"].size < 0.51 * wide["transformer"].size
 
 
 @pytest.mark.parametrize("name", MODELS)
