@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pipelines import controls, lora, memory
@@ -54,8 +54,8 @@ class Loaded:
     )
 
     def is_for(self, job: Job) -> bool:
-        """Whether the job can be drawn with it; its ControlNets and LoRAs aside."""
-        return (self.specs, self.plans) == (job.specs, job.plans)
+        """Whether the job can be drawn with it; its ControlNets and LoRAs aside, and the reasons of the plans."""
+        return (self.specs, _without_reasons(self.plans)) == (job.specs, _without_reasons(job.plans))
 
     def set_loras(self, choices: tuple[LoraChoice, ...]) -> None:
         """Make the model carry exactly these LoRAs, read anew where a file changed.
@@ -98,6 +98,10 @@ class Loaded:
         """Free it."""
         for component in (*self.components.values(), *(component for _, component in self.controls.values())):
             component.close()
+
+
+def _without_reasons(plans: Mapping[str, Plan]) -> dict[str, Plan]:
+    return {name: replace(plan, reason="") for name, plan in plans.items()}
 
 
 class Shelf:

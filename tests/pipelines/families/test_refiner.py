@@ -11,7 +11,8 @@ import pytest
 import torch
 from PIL import Image
 
-from pipelines import devices, images
+from pipelines import catalog, checkpoints, devices, images
+from pipelines.engine.interfaces import Part, find_interface
 from pipelines.errors import InvalidRequest, UnusableFile
 from pipelines.events import Notice, Progress, Stage
 from pipelines.request import Backend, ControlChoice, GenerationRequest, HiresFix
@@ -223,3 +224,11 @@ def test_a_refiner_from_the_end_on_is_none(
     request = replace(ask(models), refiner_start=1.0, refiner="whatever")
     plain = draw(session, replace(request, refiner=""), tmp_path, events)
     assert (draw(session, request, tmp_path, events) == plain).all()
+
+
+def test_its_engine_takes_five_numbers_of_sizes() -> None:
+    """And SDXL's own six; at full size, both with a pooled prompt of 1280."""
+    for row, count in (("sdxl-1.0", 6), ("sdxl-refiner-1.0", 5)):
+        config = catalog.read_json(checkpoints.configs(row) / "unet" / "config.json")
+        found = {one.name: one.shape for one in find_interface("UNet2DConditionModel", Part.unet, config).inputs}
+        assert (found["text_embeds"][1], found["time_ids"][1]) == (1280, count)
