@@ -41,7 +41,7 @@ WINDOW_WORDS = {
     "Use --backend eager, and report it.": f"{_ENGINE.format('PyTorch')}, and report it.",
     "Use --backend eager.": f"{_ENGINE.format('PyTorch')}.",
     "Use --backend eager; the log has the details.": f"{_ENGINE.format('PyTorch')}; the log has the details.",
-    "Use --precision auto, bf16 or fp16.": _PRECISION.format("automatic, bf16 or fp16"),
+    "Use --precision auto, bf16, fp16 or fp8.": _PRECISION.format("automatic, bf16, fp16 or fp8"),
     "Use --precision auto, int8 or int4.": _PRECISION.format("automatic, int8 or int4"),
     "Use --precision auto.": _PRECISION.format("automatic"),
     "Use --precision bf16 or fp16.": _PRECISION.format("bf16 or fp16"),

@@ -3,7 +3,7 @@
 `fp8`: weights in e4m3 (https://arxiv.org/abs/2209.05433) with a scale for each output channel; activations are brought
 to e4m3 with a scale for each token as they come, so that nothing has to be calibrated, and the product is that of
 `torch._scaled_mm`. Where the device has no such product, the same numbers are multiplied in fp32.
-`int8`: weights with a scale for each output channel. `int4`: weights with a scale and an offset for each group of 64
+`int8`: weights with a scale for each output channel. `int4`: weights with a scale and an offset for each group of 32
 inputs, two in a byte. Both are made wide again for each product: they save memory and no time.
 
 Only the layers within a network's repeated blocks are narrow: embeddings, the first and the last layer stay wide.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 E4M3 = torch.float8_e4m3fn
 E4M3_MAX = 448.0
-GROUP = 64  # inputs that share a scale in int4
+GROUP = 32  # inputs that share a scale in int4; with 64 the starter model's worst step is off by 0.22, not 0.17
 _MULTIPLE = 16  # of both sizes of a weight: what the product in fp8 asks for
 _INT8_MAX, _INT4_MAX = 127, 15
 _TINY = 1e-12  # of a scale: a row of zeros stays one

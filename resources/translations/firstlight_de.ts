@@ -2314,7 +2314,7 @@
     </message>
     <message>
         <source>Nobody waits for it any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Niemand wartet mehr darauf.</translation>
     </message>
     <message>
         <source>Nothing need be done.</source>
@@ -2342,7 +2342,7 @@
     </message>
     <message>
         <source>PyTorch turns it down: {0}: {1}.</source>
-        <translation type="unfinished"></translation>
+        <translation>PyTorch lehnt es ab: {0}: {1}.</translation>
     </message>
     <message>
         <source>PyTorch&apos;s compiler on the CPU</source>
@@ -2398,7 +2398,7 @@
     </message>
     <message>
         <source>The compiler failed: {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Compiler ist gescheitert: {0}.</translation>
     </message>
     <message>
         <source>The compiler of the script fails.</source>
@@ -2406,7 +2406,7 @@
     </message>
     <message>
         <source>The compiler&apos;s process cannot work: {0}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Prozess des Compilers kann nicht arbeiten: {0}.</translation>
     </message>
     <message>
         <source>The configuration {0} makes no {1}: {2}.</source>
