@@ -45,6 +45,8 @@ WINDOW_WORDS = {
     "Use --precision auto, int8 or int4.": _PRECISION.format("automatic, int8 or int4"),
     "Use --precision auto.": _PRECISION.format("automatic"),
     "Use --precision bf16 or fp16.": _PRECISION.format("bf16 or fp16"),
+    "Use --precision bf16, fp16 or fp8.": _PRECISION.format("bf16, fp16 or fp8"),
+    "Use --precision bf16.": _PRECISION.format("bf16"),
     "Use --precision fp16.": _PRECISION.format("fp16"),
     "Use --precision fp32 or bf16.": _PRECISION.format("fp32 or bf16"),
     "Use it with --lora, beside a model.": "Use it as a LoRA, beside a model.",
