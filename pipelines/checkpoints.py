@@ -232,6 +232,10 @@ def _not_a_model(file: Path, header: Mapping[str, TensorInfo]) -> UnusableFile:
     other = recognition.name_other(header)
     if kind is Kind.lora:
         return UnusableFile(f"The file {str(file)!r} is a LoRA and no model.", "Use it with --lora, beside a model.")
+    if kind is Kind.controlnet:
+        return UnusableFile(
+            f"The file {str(file)!r} is a ControlNet and no model.", "Use it with --control, beside a model."
+        )
     if other:
         return UnusableFile(
             f"The file {str(file)!r} is a model of {other}, which this version cannot run.", "Use another model."

@@ -49,6 +49,7 @@ WINDOW_WORDS = {
     "Use --precision bf16.": _PRECISION.format("bf16"),
     "Use --precision fp16.": _PRECISION.format("fp16"),
     "Use --precision fp32 or bf16.": _PRECISION.format("fp32 or bf16"),
+    "Use it with --control, beside a model.": "Use it as a ControlNet, beside a model.",
     "Use it with --lora, beside a model.": "Use it as a LoRA, beside a model.",
     "Use the model without one: --backend eager.": f"{_ENGINE.format('PyTorch')}, which needs none.",
 }

@@ -2545,6 +2545,10 @@
         <translation>Die Datei {0} ist GGUF der Version {1}; diese kann nicht gelesen werden.</translation>
     </message>
     <message>
+        <source>The file {0} is a ControlNet and no model.</source>
+        <translation>Die Datei {0} ist ein ControlNet und kein Modell.</translation>
+    </message>
+    <message>
         <source>The file {0} is a Git LFS pointer and not the file itself.</source>
         <translation>Die Datei {0} ist nur ein Verweis von Git LFS und nicht die Datei selbst.</translation>
     </message>
@@ -3227,6 +3231,10 @@
     <message>
         <source>Use another ControlNet.</source>
         <translation>Ein anderes ControlNet verwenden.</translation>
+    </message>
+    <message>
+        <source>Use it with --control, beside a model.</source>
+        <translation>Als ControlNet verwenden, zusammen mit einem Modell.</translation>
     </message>
     <message>
         <source>Use one that is made for this model, or another model.</source>

@@ -110,3 +110,9 @@ def test_every_preprocessor_keeps_the_size() -> None:
         for mode in ("RGB", "L", "RGBA"):
             made = controls.preprocess(name, picture.convert(mode))
             assert (made.mode, made.size) == ("RGB", picture.size)
+
+
+def test_as_a_model_it_is_named_for_what_it_is(tmp_path: Path) -> None:
+    save_file({"controlnet_cond_embedding.conv_in.weight": torch.zeros(1)}, tmp_path / "file.safetensors")
+    with pytest.raises(UnusableFile, match="is a ControlNet and no model"):
+        catalog.find(str(tmp_path / "file.safetensors"))
