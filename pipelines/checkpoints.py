@@ -34,7 +34,9 @@ _PREFIXES = {
     "vae": ("first_stage_model.", "vae."),
     "text_encoder": (*TEXT_PREFIXES, "conditioner.embedders.0.transformer.", "text_encoders.clip_l.transformer."),
     "text_encoder_2": (
-        "conditioner.embedders.1.model.", "conditioner.embedders.0.model.", "text_encoders.t5xxl.transformer.",
+        "conditioner.embedders.1.model.",
+        "conditioner.embedders.0.model.",
+        "text_encoders.t5xxl.transformer.",
     ),
 }
 CONTROLNET = "controlnet"  # its name as a network
@@ -230,12 +232,12 @@ def _is_whole(file: Path) -> bool:
 def _not_a_model(file: Path, header: Mapping[str, TensorInfo]) -> UnusableFile:
     kind, _ = recognition.classify(header)
     other = recognition.name_other(header)
-    if kind is Kind.lora:
-        return UnusableFile(f"The file {str(file)!r} is a LoRA and no model.", "Use it with --lora, beside a model.")
     if kind is Kind.controlnet:
         return UnusableFile(
             f"The file {str(file)!r} is a ControlNet and no model.", "Use it with --control, beside a model."
         )
+    if kind is Kind.lora:
+        return UnusableFile(f"The file {str(file)!r} is a LoRA and no model.", "Use it with --lora, beside a model.")
     if other:
         return UnusableFile(
             f"The file {str(file)!r} is a model of {other}, which this version cannot run.", "Use another model."
