@@ -16,6 +16,7 @@ from pipelines import catalog, images, planning
 from pipelines.devices import Gpu, Lack
 from pipelines.engine.base import Places
 from pipelines.engine.loading import Loaders
+from pipelines.engine.regions import find_regions
 from pipelines.errors import Cancelled, InvalidRequest
 from pipelines.events import Notice
 from pipelines.proof import accepted, architecture, bench, contenders, profile, random_models, record, report
@@ -196,20 +197,15 @@ def test_rivals_share_their_weights_and_nothing_else(tiny_model: Path, machine: 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
 def test_a_rival_draws_what_pytorch_draws(tiny_model: Path, machine: Machine, events: Recorder) -> None:
     workshop = Workshop(machine, Rivals(Loaders(machine).load_plain))
-    plain = Rig(PLAIN, GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7), workshop, events)
-    rival = Rig(
-        replace(PLAIN, name="any", option="any-size"),
-        GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7),
-        workshop,
-        events,
-    )
-    for width in (64, 96):
-        request = GenerationRequest("a red apple", str(tiny_model), width, 64, 1, 3.5, 7)
-        expected, given = (np.asarray(rig.draw(request).picture, int) for rig in (plain, rival))
-        assert np.abs(expected - given).max() <= 1
-    plain.close()
-    rival.close()
-    assert set(SUITES) == {"quick", "adaptive", "precision", "full"}
+    request = GenerationRequest("a red apple", str(tiny_model), 64, 64, 1, 3.5, 7)
+    rigs = [Rig(one, request, workshop, events) for one in (PLAIN, replace(PLAIN, name="rival", option="blocks"))]
+    expected, given = (np.asarray(rig.draw(request).picture, int) for rig in rigs)
+    assert np.abs(expected - given).max() <= 1
+    for rig, is_rival in zip(rigs, (False, True), strict=True):
+        blocks = find_regions(cast("EagerComponent", rig.component("transformer")).module)
+        assert [getattr(block, "_compiled_call_impl") is not None for block in blocks] == [is_rival] * len(blocks)  # noqa: B009
+    for rig in rigs:
+        rig.close()
 
 
 def test_the_profile_names_networks_and_operations(
