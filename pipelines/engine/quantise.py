@@ -33,8 +33,8 @@ _MULTIPLE = 16  # of both sizes of a weight: what the product in fp8 asks for
 _INT8_MAX, _INT4_MAX = 127, 15
 _TINY = 1e-12  # of a scale: a row of zeros stays one
 # Of all kinds of layers, each narrow alone (in fp8), these two put the starter model's steps off most: where the others
-# are int4 they are int8. With them in int4 its worst step is off by 0.23, so by 0.17. Modulation is no such kind: it adds
-# 0.002 to the 0.07 of a step in fp8.
+# are int4 they are int8. With them in int4 its worst step is off by 0.23, so by 0.17. Modulation is no such kind:
+# all of it adds 0.002 to the 0.07 of a step in fp8.
 _INT8_IN_INT4 = ("proj_out", "ff.net.0.proj")
 _WIDE = {Precision.fp32: torch.float32, Precision.bf16: torch.bfloat16, Precision.fp16: torch.float16}
 
