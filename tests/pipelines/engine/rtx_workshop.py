@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 RTX = Gpu(0, "NVIDIA GeForce RTX 5090", (12, 0), 32 * 2**30, "581.29")
 FLUX_PARTS = tuple(part for part in Part if part is not Part.unet)
 _EXPORTS: dict[tuple[str, Precision], export.Exported] = {}
+_CHAINS: dict[str, bytes] = {}
 
 
 def make_machine(gpu: Gpu = RTX) -> Machine:
@@ -50,10 +51,12 @@ def export_once(model: Path, part: Part, precision: Precision, folder: Path) -> 
 
 
 def _make_chain(made: export.Exported, network: export.Network) -> bytes:
-    """An engine of the double in pieces."""
-    found = pieces.cut(made.file, network.interface, made.weights)
-    plans = tuple(make_plan(one.graph, dict.fromkeys(one.weights, "input")) for one in found.pieces)
-    return chain.pack(Chain(plans, found.steps))
+    """An engine of the double in pieces, cut once for all tests."""
+    if made.sha256 not in _CHAINS:
+        found = pieces.cut(made.file, network.interface, made.weights)
+        plans = tuple(make_plan(one.graph, dict.fromkeys(one.weights, "input")) for one in found.pieces)
+        _CHAINS[made.sha256] = chain.pack(Chain(plans, found.steps))
+    return _CHAINS[made.sha256]
 
 
 @dataclass

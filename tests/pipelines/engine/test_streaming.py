@@ -287,7 +287,7 @@ def write_loras(folder: Path) -> list[LoraChoice]:
     return choices
 
 
-@pytest.mark.parametrize("option", ["", SOME, ALL])
+@pytest.mark.parametrize("option", [SOME, ALL])
 def test_fifty_loras_are_written_in_place_and_then_none_are_the_base_bit_for_bit(
     workshop: Workshop, events: Recorder, eager: Any, tmp_path: Path, option: str
 ) -> None:
