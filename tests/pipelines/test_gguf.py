@@ -242,7 +242,7 @@ def test_the_file_is_recognised_and_can_be_taken_in(tmp_path: Path) -> None:
 
 def test_a_link_to_one_can_be_downloaded() -> None:
     links.check_link("https://example.com/flux1-dev-Q8_0.gguf?download=true")
-    assert links.file_name("https://example.com/flux1-dev-Q8_0.gguf?download=true") == "flux1-dev-Q8_0.gguf"
+    assert links.file_name("https://example.com/flux1-dev-Q8_0.gguf?download=true") == "flux1-dev-q8_0.gguf"
     assert links.file_name("https://example.com/files/7") == "7.safetensors"
 
 
@@ -315,7 +315,7 @@ def test_it_draws_what_its_dequantised_weights_draw(
             (saved,) = session.generate(request, images.Target.from_out(tmp_path / "o.png"), events)
             with Image.open(saved.path) as image:
                 drawn.append(np.asarray(image.convert("RGB"), np.int16))
-    assert np.array_equal(drawn[0], drawn[1])
+    assert np.abs(drawn[0] - drawn[1]).max() <= 1
     assert drawn[0].std() > 1
     assert any(not torch.equal(read[name], one.float()) for name, one in transformer.items())
 

