@@ -208,15 +208,15 @@ def test_a_small_copy_is_smooth() -> None:
 
 def test_large_pictures_are_drawn_fast(view: ImageView) -> None:
     view.resize(1600, 1000)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     view.set_image(noise(512, 512).scaled(4096, 4096))
-    first = time.perf_counter()
+    first = time.thread_time()
     view.grab()
-    after = time.perf_counter()
+    after = time.thread_time()
     for step in range(20):
         view.camera.zoom_by(1 if step < 10 else -1)
         view.grab()
-    each = (time.perf_counter() - after) / 20
+    each = (time.thread_time() - after) / 20
     print(  # noqa: T201  # measured
         f"4096²: set {first - begin:.3f} s, first paint {after - first:.3f} s, each zoom {each:.4f} s"
     )
