@@ -18,7 +18,7 @@ import pytest
 import resources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from pipelines.events import Event
 
@@ -103,6 +103,14 @@ if NO_WIDGETS:
     @pytest.fixture
     def qapp() -> NoReturn:
         pytest.skip(NO_WIDGETS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a test logged or printed crosses from one process to another as UTF-8, which has no lone surrogates."""
+    report = yield
+    report.sections = [(name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections]
+    return report
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
