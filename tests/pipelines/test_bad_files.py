@@ -29,12 +29,12 @@ VAE = "vae/diffusion_pytorch_model.safetensors"  # of the network that is loaded
 
 
 def tensor_bytes() -> int:
-    """What all tensors of this process hold."""
+    """What all tensors of this process hold. Other types, such as those that an export leaves behind, hold nothing."""
     gc.collect()
     storages = {
         one.untyped_storage().data_ptr(): one.untyped_storage().nbytes()
         for one in gc.get_objects()
-        if issubclass(type(one), torch.Tensor) and one.device.type == "cpu"  # some modules answer isinstance oddly
+        if type(one) in (torch.Tensor, torch.nn.Parameter) and one.device.type == "cpu"
     }
     return sum(storages.values())
 
