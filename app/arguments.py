@@ -71,6 +71,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     own = "default: the model's own"
     parser.add_argument("prompt", metavar="PROMPT", help="what to draw; '' draws anything; - reads it from stdin")
     parser.add_argument("--negative", metavar="TEXT", default="", help="what to keep away from")
+    parser.add_argument("--style", metavar="NAME", default="", help="words round the prompt, as the window's styles")
     parser.add_argument(
         "--model", metavar="NAME|PATH", help="a name from 'firstlight models list', a diffusers folder, or a file"
     )

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from app.progress import Reporter
-from pipelines import catalog, images
+from pipelines import catalog, images, styles
 from pipelines.errors import InvalidRequest
+from pipelines.families import FAMILIES
 from pipelines.request import MARGIN_STRENGTH, SEAM_FEATHER, SIDE_MAX, SIDE_MIN, GenerationRequest, fix_seed
 
 if TYPE_CHECKING:
@@ -82,9 +83,11 @@ def make_request(args: argparse.Namespace, locate: Callable[[str], str] = str) -
     # What is drawn of a masked area has a size of its own
     width, height = args.size or _natural_size(None if args.mask_area_only else args.image, entry)
     refiner, refiner_start = args.refiner
+    style = styles.find(args.style) if args.style else styles.NO_STYLE
+    negative = _check_text(args.negative)
     return GenerationRequest(
-        prompt=_check_text(_read_prompt() if args.prompt == "-" else args.prompt),
-        negative_prompt=_check_text(args.negative),
+        prompt=style.apply(_check_text(_read_prompt() if args.prompt == "-" else args.prompt)),
+        negative_prompt=style.apply_negative(negative) if FAMILIES[entry.family].classifier_free else negative,
         model=model,
         width=width,
         height=height,

@@ -11,12 +11,12 @@ from app.viewmodels.observable import Observed
 from app.viewmodels.problems import Problem
 from app.viewmodels.remembered import LoraRow
 from app.viewmodels.size_presets import SizePreset
-from app.viewmodels.styles import NO_STYLE
 from pipelines import catalog
 from pipelines.catalog import Entry
 from pipelines.families import schedulers
 from pipelines.request import ControlChoice, HiresFix, Outpaint
 from pipelines.sizes import RenderSize
+from pipelines.styles import NO_STYLE
 
 INPUTS = (
     "prompt", "negative_prompt", "style", "model", "width", "height", "steps", "guidance", "seed", "seed_locked",

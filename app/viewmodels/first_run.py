@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from app.services.background import Background
 from app.services.settings_table import FIRST_RUN_DONE
 from app.viewmodels.observable import Observed
-from app.viewmodels.styles import NO_STYLE
 from pipelines import catalog, devices
+from pipelines.styles import NO_STYLE
 
 if TYPE_CHECKING:
     from app.services.library import Library

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 
 from app.services.settings_table import BACKEND, LAST_REQUEST, PICTURES_FOLDER, PRECISION, SAFETY_CHECK
-from app.viewmodels import foreign, remembered, styles
+from app.viewmodels import foreign, remembered
 from app.viewmodels.controls import FILES, INPUTS
 from app.viewmodels.lane import Lane
 from app.viewmodels.page import Page
 from app.viewmodels.remembered import PageState
-from app.viewmodels.styles import NO_STYLE
-from pipelines import catalog
+from pipelines import catalog, styles
 from pipelines.errors import FirstlightError, InvalidRequest
 from pipelines.events import Failure
 from pipelines.families import Picture
 from pipelines.request import Backend, GenerationRequest, LoraChoice, Precision
+from pipelines.styles import NO_STYLE
 
 if TYPE_CHECKING:
     from app.services.jobs import Jobs

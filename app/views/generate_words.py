@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from app.viewmodels.controls import Controls
     from app.viewmodels.problems import Problem
     from app.viewmodels.run import Doing, Run
-    from app.viewmodels.styles import Style
     from pipelines.catalog import Entry
     from pipelines.sizes import RenderSize
+    from pipelines.styles import Style
 
 translate = QCoreApplication.translate  # by this name lupdate finds the texts
 

@@ -389,6 +389,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "There is no preprocessor {0}."),
     QT_TRANSLATE_NOOP("Messages", "There is no refiner for {0}."),
     QT_TRANSLATE_NOOP("Messages", "There is no scheduler {0} for this model."),
+    QT_TRANSLATE_NOOP("Messages", "There is no style {0}."),
     QT_TRANSLATE_NOOP("Messages", "There is no such file at {0}."),
     QT_TRANSLATE_NOOP("Messages", "There is no tokenizer in {0} that can count."),
     QT_TRANSLATE_NOOP("Messages", "There is no {0} at {1}, or not all of it."),

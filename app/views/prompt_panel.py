@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.viewmodels.model_choices import Abilities
     from app.viewmodels.problems import Problem
     from app.viewmodels.prompt_tokens import Length, PromptTokens
-    from app.viewmodels.styles import Style
+    from pipelines.styles import Style
 
 
 class PromptPanel(QWidget):

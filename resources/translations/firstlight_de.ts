@@ -3053,6 +3053,10 @@
         <translation>Für dieses Modell gibt es keinen Sampler {0}.</translation>
     </message>
     <message>
+        <source>There is no style {0}.</source>
+        <translation>Es gibt keinen Stil {0}.</translation>
+    </message>
+    <message>
         <source>There is no such file at {0}.</source>
         <translation>Diese Datei gibt es auf {0} nicht.</translation>
     </message>

@@ -13,7 +13,6 @@ from app.folders import Folders
 from app.services.engine_values import EngineState
 from app.services.job_store import JobState
 from app.services.settings_table import BACKEND
-from app.viewmodels import styles
 from app.viewmodels.generate import GenerateModels, make_generate_models
 from app.viewmodels.notices import Notices
 from app.viewmodels.picture_details import Detail, Fact
@@ -25,6 +24,7 @@ from app.views.generate_words import STYLE_TITLES, say_clock, say_doing, say_pro
 from app.views.picture_words import fact_name
 from app.views.prompt_edit import PromptEdit
 from app.views.queue_view import QueueView, describe_job
+from pipelines import styles
 from pipelines.events import CacheRead, Kernels, KernelsChanged, PlanChosen, Stage
 from tests.pipelines import scripted
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import resources
+from pipelines.errors import InvalidRequest
 
 SLOT = "{prompt}"
 
@@ -43,3 +44,15 @@ def load() -> tuple[Style, ...]:
     with (resources.folder() / "styles" / "styles.toml").open("rb") as file:
         rows = cast("list[dict[str, str]]", tomllib.load(file)["style"])
     return tuple(Style(**row) for row in rows)
+
+
+def find(key: str) -> Style:
+    """The style of that key.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    known = {style.key: style for style in load()}
+    if key not in known:
+        raise InvalidRequest(f"There is no style {key!r}.", f"Use one of {', '.join(known)}.")
+    return known[key]

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-from app.viewmodels import styles
-from app.viewmodels.styles import NO_STYLE, SLOT, Style
+import pytest
+
+from app.arguments import make_parser
+from app.commands.generate import make_request
+from pipelines import styles
+from pipelines.errors import InvalidRequest
+from pipelines.styles import NO_STYLE, SLOT, Style
 
 
 def test_every_style_has_one_slot_and_a_key_of_its_own() -> None:
@@ -25,3 +30,12 @@ def test_the_prompt_goes_into_the_slot_whatever_it_holds() -> None:
 def test_no_style_changes_nothing() -> None:
     assert NO_STYLE.apply(" a cat\n") == " a cat\n"
     assert NO_STYLE.apply_negative(" x ") == " x "
+
+
+def test_the_command_line_draws_the_finished_prompt() -> None:
+    arguments = make_parser().parse_args(["generate", "a cat", "--style", "photograph"])
+    assert make_request(arguments).prompt == "a photograph of a cat, natural light, 50 mm lens, fine detail"
+    assert make_request(arguments).negative_prompt == ""  # the starter model has none that costs no time
+    with pytest.raises(InvalidRequest, match="There is no style 'photo'") as caught:
+        styles.find("photo")
+    assert "photograph, portrait" in str(caught.value.action)
