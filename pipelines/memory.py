@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from pipelines import sizes, weights
+from pipelines import checkpoints, sizes
 from pipelines.catalog import read_json
 from pipelines.errors import NoRoom
 from pipelines.families import FAMILIES
@@ -78,7 +78,7 @@ def weigh(spec: ComponentSpec, plan: Plan) -> int:
     narrow = sum(
         math.prod(info.shape)
         for file in spec.files
-        for name, info in weights.read_header(file).items()
+        for name, info in checkpoints.read_header(file).items()
         if name.startswith(prefix) and len(info.shape) == 2 and any(block in name for block in _BLOCKS)
     )
     return (spec.parameters - narrow) * wide + int(narrow * _NARROW_BYTES[plan.precision])

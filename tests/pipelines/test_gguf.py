@@ -19,12 +19,24 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from app.services import importing, links
-from pipelines import catalog, checkpoints, devices, gguf_header, gguf_weights, images, lora, recognition, single_file
+from pipelines import (
+    catalog,
+    checkpoints,
+    devices,
+    gguf_header,
+    gguf_weights,
+    images,
+    lora,
+    memory,
+    recognition,
+    single_file,
+)
 from pipelines.checkpoints import OriginalSpec
+from pipelines.engine.base import ComponentSpec, Plan
 from pipelines.errors import UnusableFile
 from pipelines.families import FAMILIES
 from pipelines.recognition import Kind
-from pipelines.request import GenerationRequest, Precision
+from pipelines.request import Backend, GenerationRequest, Precision
 from pipelines.session import Session
 from pipelines.weights import count_parameters
 
@@ -323,3 +335,11 @@ def test_it_draws_what_its_dequantised_weights_draw(
 def test_loras_are_no_gguf(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match="is no safetensors file"):
         lora.check(write(tmp_path / "lora.gguf", {"lora_unet_x.lora_up.weight": torch.zeros(1)}))
+
+
+def test_narrow_layers_are_weighed_in_it(tmp_path: Path) -> None:
+    block, first = torch.rand(64, 32), torch.rand(16, 32)
+    file = write(tmp_path / "flux.gguf", {"double_blocks.0.img_attn.qkv.weight": block, "img_in.weight": first})
+    spec = ComponentSpec("transformer", "diffusers", "FluxTransformer2DModel", tmp_path, (file,), 64 * 32 + 16 * 32)
+    plan = Plan(Backend.eager, Precision.fp8, "cuda:0", "a test")
+    assert memory.weigh(spec, plan) == 64 * 32 + 16 * 32 * 2
