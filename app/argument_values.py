@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from pipelines.errors import InvalidRequest
-from pipelines.request import Backend, ControlChoice, HiresFix, LoraChoice, Outpaint, Precision
+from pipelines.request import REFINER_START, Backend, ControlChoice, HiresFix, LoraChoice, Outpaint, Precision
 
 # A drive's letter is no part of its own; numbers at the end are weight, start and end
 _CONTROL = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]+):(.+?)((?::[-+.\de]+){0,3})", re.IGNORECASE | re.DOTALL)
@@ -66,9 +66,9 @@ def parse_refiner(text: str) -> tuple[str, float]:
     """Read `MODEL` or `MODEL:START`; a colon within a path, as in `C:\\refiner`, begins no number."""
     model, _, start = text.rpartition(":")
     try:
-        return (model, float(start)) if model else (text, 0.8)
+        return (model, float(start)) if model else (text, REFINER_START)
     except ValueError:
-        return text, 0.8
+        return text, REFINER_START
 
 
 def parse_control(text: str) -> ControlChoice:

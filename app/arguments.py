@@ -18,7 +18,7 @@ from app.argument_values import (
     parse_refiner,
 )
 from pipelines.errors import InvalidRequest
-from pipelines.request import PREPROCESSORS, Backend, Outpaint, Precision, parse_size
+from pipelines.request import PREPROCESSORS, REFINER_START, Backend, Outpaint, Precision, parse_size
 
 _DESCRIPTION = "Draws pictures from words, on this machine."
 _EXIT_CODES = """\
@@ -166,8 +166,8 @@ def _add_editing(parser: argparse.ArgumentParser) -> None:
         "--refiner",
         metavar="MODEL[:START]",
         type=parse_refiner,
-        default=("", 0.8),
-        help="a model for the last steps, from the share START of them on (default: 0.8)",
+        default=("", REFINER_START),
+        help=f"a model for the last steps, from the share START of them on (default: {REFINER_START})",
     )
     parser.add_argument(
         "--control",

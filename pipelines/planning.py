@@ -254,7 +254,7 @@ def notices(job: Job) -> list[str]:
     weighted = any(prompts.strip_weights(text)[1] for text in (request.prompt, request.negative_prompt))
     if weighted and not job.family.weighs_words:
         found.append(f"{job.family.title} reads sentences: the weights of words, and BREAK, are left out.")
-    if job.use is Picture.reference and request.image is not None and not _has_mask(job):
+    if job.use is Picture.reference and request.image is not None and not request.is_masked:
         found.append(f"{job.entry.title} looks at the whole start picture, so the strength changes nothing.")
     found += _start_notices(job)
     return found
@@ -266,7 +266,7 @@ def _start_notices(job: Job) -> list[str]:
     shape = request.width, request.height
     if request.mask_area_only and job.picture is not None:
         shape = job.picture.size
-    whole = job.use is Picture.reference and not _has_mask(job)  # it is looked at as it is
+    whole = job.use is Picture.reference and not request.is_masked  # it is looked at as it is
     pictures = [("start picture", None if whole else job.picture), ("mask", job.mask)]
     for name, picture in (*pictures, *(("control picture", control.picture) for control in job.controls)):
         if picture is not None and picture.width * shape[1] != picture.height * shape[0]:
@@ -307,10 +307,6 @@ def second_pass(job: Job) -> Job | None:
     return replace(job, request=again, size=job.last_size)
 
 
-def _has_mask(job: Job) -> bool:
-    return job.mask is not None or bool(job.request.outpaint)
-
-
 def _guidance_notices(job: Job) -> list[str]:
     request, title = job.request, job.entry.title
     if job.family.classifier_free:
@@ -332,8 +328,7 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InvalidRequest("The prompt holds half a character that is no text.", "Type it again.")
     use = FAMILIES[entry.family].pictures[entry.model_class]
-    masked = request.mask_image is not None or bool(request.outpaint)
-    if use is Picture.fill and not masked:
+    if use is Picture.fill and not request.is_masked:
         raise InvalidRequest(
             f"{entry.title} fills a part of a picture, so it needs a start picture and a mask.",
             "Give both, with --image and --mask, or use another model.",
@@ -342,7 +337,9 @@ def _check_request(request: GenerationRequest, entry: Entry) -> None:
     refining.check(request, entry, FAMILIES[entry.family])
     if request.hires is not None and use is not Picture.start:
         raise InvalidRequest(f"{entry.title} cannot draw a picture twice, as the hires fix does.", "Leave it out.")
-    from_picture = request.hires is not None or (request.image is not None and (use is Picture.start or masked))
+    from_picture = request.hires is not None or (
+        request.image is not None and (use is Picture.start or request.is_masked)
+    )
     schedulers.check(request.scheduler, from_picture=from_picture, family=entry.family)
     if request.image is not None and request.strength == 0:
         raise InvalidRequest("A strength of 0 leaves the start picture as it is.", "Use more than 0.")

@@ -41,8 +41,7 @@ def check(request: GenerationRequest, entry: Entry, family: Family) -> None:
             f"At a strength of {strength:g}, a refiner from {request.refiner_start:g} on leaves {entry.title} no step.",
             "Let the refiner begin later, or use more strength.",
         )
-    masked = request.mask_image is not None or bool(request.outpaint)
-    from_picture = request.hires is not None or (request.image is not None and not masked)
+    from_picture = request.hires is not None or (request.image is not None and not request.is_masked)
     if from_picture and controls.find_active(request):  # diffusers' one pipeline that cannot stop early
         raise InvalidRequest(
             "From a start picture, a ControlNet and a refiner do not work together.", "Leave out one of the two."

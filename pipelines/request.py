@@ -22,6 +22,7 @@ FEATHER_MAX = 256  # pixels
 MARGIN_MAX = 2048  # pixels
 MARGIN_STRENGTH, SEAM_FEATHER = 1.0, 8  # usual with margins: they are drawn from nothing, and a hard edge would be seen
 HIRES_MIN, HIRES_MAX = 1.1, 4.0
+REFINER_START = 0.8  # usual, as in the recipe of diffusers
 CONTROL_WEIGHT_MAX = 2.0
 PREPROCESSORS = ("none", "canny")
 
@@ -87,6 +88,10 @@ class Outpaint:
     def __bool__(self) -> bool:
         return any((self.left, self.top, self.right, self.bottom))
 
+    def widen(self, width: int, height: int) -> tuple[int, int]:
+        """Width and height with the margins."""
+        return width + self.left + self.right, height + self.top + self.bottom
+
 
 @dataclass(frozen=True, slots=True)
 class HiresFix:
@@ -106,6 +111,10 @@ class HiresFix:
         _check_range("hires scale", self.scale, HIRES_MIN, HIRES_MAX)
         _check_range("hires strength", self.strength, 0.05, 1.0)
         _check_range("number of hires steps", self.num_inference_steps, 0, STEPS_MAX)
+
+    def enlarge(self, width: int, height: int) -> tuple[int, int]:
+        """Width and height of the second pass."""
+        return round(width * self.scale), round(height * self.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +186,7 @@ class GenerationRequest:
     outpaint: Outpaint = Outpaint()
     hires: HiresFix | None = None
     refiner: str = ""
-    refiner_start: float = 0.8
+    refiner_start: float = REFINER_START
     controls: tuple[ControlChoice, ...] = ()
     safety_check: bool = False
 
@@ -199,17 +208,19 @@ class GenerationRequest:
         _check_hires(self)
 
     @property
+    def is_masked(self) -> bool:
+        """Whether a part of a start picture stays as it is: beside a mask, or within margins."""
+        return self.mask_image is not None or bool(self.outpaint)
+
+    @property
     def canvas_size(self) -> tuple[int, int]:
         """Width and height of the first pass, with the margins of `outpaint`."""
-        margins = self.outpaint
-        return self.width + margins.left + margins.right, self.height + margins.top + margins.bottom
+        return self.outpaint.widen(self.width, self.height)
 
     @property
     def hires_size(self) -> tuple[int, int]:
         """Width and height of the last pass: `canvas_size` where there is one pass only."""
-        width, height = self.canvas_size
-        scale = self.hires.scale if self.hires is not None else 1
-        return round(width * scale), round(height * scale)
+        return self.canvas_size if self.hires is None else self.hires.enlarge(*self.canvas_size)
 
     @property
     def picture_size(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from app.viewmodels.size_presets import SizePreset
 from pipelines import catalog
 from pipelines.catalog import Entry
 from pipelines.families import schedulers
-from pipelines.request import ControlChoice, HiresFix, Outpaint
+from pipelines.request import REFINER_START, ControlChoice, HiresFix, Outpaint
 from pipelines.sizes import RenderSize
 from pipelines.styles import NO_STYLE
 
@@ -52,7 +52,7 @@ class Controls(QObject):
     outpaint, outpaint_changed = Observed(Outpaint()), Signal(object)
     hires, hires_changed = Observed[HiresFix | None](None), Signal(object)
     refiner, refiner_changed = Observed(""), Signal(object)
-    refiner_start, refiner_start_changed = Observed[float](0.8), Signal(object)
+    refiner_start, refiner_start_changed = Observed[float](REFINER_START), Signal(object)
     controls, controls_changed = Observed[tuple[ControlChoice, ...]](()), Signal(object)
 
     models, models_changed = Observed[tuple[ModelChoice, ...]](()), Signal(object)

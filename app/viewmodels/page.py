@@ -188,18 +188,16 @@ class Page(Controls):
 
     def _work_out_sizes(self) -> tuple[int, int]:
         """Set what is drawn and what is saved; the size of the first pass, with its margins."""
-        width, height = self.width, self.height
-        if self.image is not None and self.mask_image is None:
-            width += self.outpaint.left + self.outpaint.right
-            height += self.outpaint.top + self.outpaint.bottom
+        has_margins = self.image is not None and self.mask_image is None
+        canvas = self.outpaint.widen(self.width, self.height) if has_margins else (self.width, self.height)
+        width, height = canvas
         self.drawn_size = sizes.choose(width, height, self.entry) if self.entry is not None else None
-        final_width, final_height = self._hires_size((width, height))
+        final_width, final_height = self._hires_size(canvas)
         self.final_size = final_width * self.upscale, final_height * self.upscale
-        return width, height
+        return canvas
 
     def _hires_size(self, canvas: tuple[int, int]) -> tuple[int, int]:
-        scale = self.hires.scale if self.hires is not None and self.image is None else 1
-        return round(canvas[0] * scale), round(canvas[1] * scale)
+        return self.hires.enlarge(*canvas) if self.hires is not None and self.image is None else canvas
 
     def _find_entry(self) -> Entry | None:
         self.entry = self._choices.find(self.model)

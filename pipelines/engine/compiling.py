@@ -211,9 +211,7 @@ def main(folder: str) -> None:
         compiler = cast("Any", importlib.import_module("torch._inductor"))
         built = compiler.standalone_compile(graph, [*weights, *tensors], dynamic_shapes="from_example_inputs")
         built(*weights, *tensors)  # kernels are made at the first call
-    temporary = job / f".{RESULT}"
-    built.save(path=str(temporary), format="binary")
-    temporary.replace(job / RESULT)
+    built.save(path=str(job / RESULT), format="binary")  # looked at when this process has ended well
 
 
 def _make(facts: TensorFacts, device: str) -> torch.Tensor:

@@ -71,17 +71,15 @@ class InductorMechanics:
         self._launching = Launching(plan.device)
         self._work: list[Threaded] = []
 
-    def read(self) -> bool:
-        """Take in what an earlier launch has compiled; returns whether there was anything."""
+    def read(self) -> None:
+        """Take in what an earlier launch has compiled."""
         content = self._keeper.load(self._report)
         if content is None:
-            return False
+            return
         try:
             self._builds = compiling.unpack(content)
         except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             self._keeper.reject(f"PyTorch turns it down: {error}", self._report)
-            return False
-        return True
 
     def is_kept(self, shape: ShapeKey) -> bool:
         """See `Mechanics`."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from pipelines.errors import UnusableFile
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +29,10 @@ def write_limit(folder: Path, limit: int) -> None:
     Raises:
         UnusableFile: it cannot be written.
     """
-    temporary = folder / f".{FILE}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(f"{max(_LEAST, limit)}\n", encoding="ascii")
-        temporary.replace(folder / FILE)
+        replace_bytes(folder / FILE, f"{max(_LEAST, limit)}\n".encode())
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise UnusableFile(
             f"The limit cannot be written to {str(folder)!r}: {error.strerror or error}.", "Check the folder."
         ) from error

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from typing import TYPE_CHECKING, cast
+
+from pipelines.replacing import replace_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,14 +36,8 @@ def write(file: Path | None, values: Mapping[str, float]) -> None:
     """Put exactly these in, whole or not at all."""
     if file is None:
         return
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(dict(values)), encoding="utf-8")
-        temporary.replace(file)
+        replace_bytes(file, json.dumps(dict(values)).encode())
     except OSError as error:
         log.warning("%s is not written: %s", file.name, error)
-        try:
-            temporary.unlink(missing_ok=True)
-        except OSError:
-            log.warning("%s is left behind", temporary)

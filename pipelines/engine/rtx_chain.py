@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pipelines.engine.gpu_memory import Block
-from pipelines.engine.rtx_context import call, make_context
+from pipelines.engine.rtx_context import call, demand, enqueue, make_context, set_sizes
 from pipelines.engine.rtx_engine import Bound, find_dtype
 from pipelines.engine.rtx_flow import Flow, Size, place
 from pipelines.events import StepGoesOn
@@ -175,10 +175,7 @@ class _Call:
         if sizes == self._sizes:
             return
         self._sizes, self._memory = {}, (0, 0)
-        for name, size in sizes.items():
-            self._demand(self._context.set_input_shape(name, size), f"takes no {name} of {size}")
-        missing = self._context.infer_shapes()
-        self._demand(not missing, f"lacks the sizes of {', '.join(missing)}")
+        set_sizes(self._bound, self._context, sizes.items())
         self.work = self._context.update_device_memory_size_for_shapes()
         self._sizes = sizes
 
@@ -192,10 +189,5 @@ class _Call:
             self._context.set_device_memory(*memory)
             self._memory = memory
         for name, address in addresses.items():
-            self._demand(self._context.set_tensor_address(name, address), f"takes no address of {name}")
-        if not self._context.execute_async_v3(stream):
-            raise self._bound.library.failure(f"The {self._bound.name} cannot be {verb}")
-
-    def _demand(self, answer: bool, what: str) -> None:
-        if not answer:
-            raise self._bound.library.failure(f"The engine of the {self._bound.name} {what}")
+            demand(self._bound, self._context.set_tensor_address(name, address), f"takes no address of {name}")
+        enqueue(self._bound, self._context, stream, verb)

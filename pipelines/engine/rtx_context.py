@@ -9,7 +9,7 @@ import torch
 from pipelines.engine.interfaces import OUTPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pipelines.engine.gpu_memory import Gpu, Scratch
     from pipelines.engine.rtx_engine import Bound, BoundEngine, Buffers, Sizes
@@ -70,10 +70,7 @@ class Context:
         """Bind everything for a shape; how much memory it takes is asked again at every change."""
         if self._bound_to is None or self._bound_to[0] != sizes or self._bound_to[1] is not buffers:
             self._bound_to = None
-            for name, size in sizes.inputs:
-                self._demand(self._context.set_input_shape(name, size), f"takes no {name} of {size}")
-            missing = self._context.infer_shapes()
-            self._demand(not missing, f"lacks the sizes of {', '.join(missing)}")
+            set_sizes(self._bound, self._context, sizes.inputs)
             self._outputs = self._bound.bind(self._context, buffers, self._gpu)
             self._need = self._context.update_device_memory_size_for_shapes()
             self._memory = (0, 0)
@@ -85,13 +82,36 @@ class Context:
         return self._outputs
 
     def _enqueue(self, verb: str) -> None:
-        if not self._context.execute_async_v3(self._gpu.stream):
-            raise self._bound.library.failure(f"The {self._bound.name} cannot be {verb}")
+        enqueue(self._bound, self._context, self._gpu.stream, verb)
         self._gpu.synchronise()
 
-    def _demand(self, answer: bool, what: str) -> None:
-        if not answer:
-            raise self._bound.library.failure(f"The engine of the {self._bound.name} {what}")
+
+def set_sizes(bound: Bound, context: Any, sizes: Iterable[tuple[str, tuple[int, ...]]]) -> None:
+    """Tell a context how large its inputs are.
+
+    Raises:
+        EngineFailure: it takes no such sizes, or these are not all.
+    """
+    for name, size in sizes:
+        demand(bound, context.set_input_shape(name, size), f"takes no {name} of {size}")
+    missing = context.infer_shapes()
+    demand(bound, not missing, f"lacks the sizes of {', '.join(missing)}")
+
+
+def enqueue(bound: Bound, context: Any, stream: int, verb: str) -> None:
+    """Let a context compute when the stream comes to it; `verb` is for the words of a failure.
+
+    Raises:
+        EngineFailure: it refuses.
+    """
+    if not context.execute_async_v3(stream):
+        raise bound.library.failure(f"The {bound.name} cannot be {verb}")
+
+
+def demand(bound: Bound, answer: bool, what: str) -> None:
+    """Raise `EngineFailure` with the library's own words unless the answer is yes."""
+    if not answer:
+        raise bound.library.failure(f"The engine of the {bound.name} {what}")
 
 
 def make_context(bound: Bound, engine: Any, strategy: str, *, has_graphs: bool) -> tuple[Any, Any]:

@@ -116,11 +116,7 @@ class Refiner(StableDiffusionXL):
     family = "sdxl-refiner"
     kinds = (StableDiffusionXLImg2ImgPipeline, StableDiffusionXLImg2ImgPipeline, StableDiffusionXLInpaintPipeline)
 
-    stand_ins: ClassVar = {
-        "text_encoder_2": (standins.TextEncoder, CLIPTextModelWithProjection),
-        "unet": (standins.UNet, UNet2DConditionModel),
-        "vae": (standins.Vae, AutoencoderKL),
-    }
+    stand_ins: ClassVar = {name: kind for name, kind in StableDiffusionXL.stand_ins.items() if name != "text_encoder"}
     tokenizer_classes: ClassVar = {"tokenizer_2": "CLIPTokenizer"}
     suffixes = ("_2",)
 

@@ -15,12 +15,13 @@ from diffusers.models.controlnets.controlnet import ControlNetModel
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from pipelines import controls, devices, images, memory
+from pipelines import controls, devices, memory
 from pipelines.errors import InvalidRequest, UnusableFile
 from pipelines.events import PlanChosen, Progress, Stage
 from pipelines.request import Backend, ControlChoice, GenerationRequest, HiresFix
 from pipelines.session import Session
 from tests.pipelines import layouts, miniatures
+from tests.pipelines.families.ours import draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,16 +73,6 @@ def ask(model: Path, size: tuple[int, int] = (64, 64), **changes: Any) -> Genera
         "num_inference_steps": STEPS, "guidance_scale": GUIDANCE, "negative_prompt": "blurry", "strength": 0.7,
     }  # fmt: skip
     return GenerationRequest(**{**values, **changes})
-
-
-def draw(session: Session, request: GenerationRequest, folder: Path, events: Recorder) -> np.ndarray:
-    (saved,) = session.generate(request, images.Target.from_out(folder / "drawn.png"), events)
-    return read(saved.path)
-
-
-def read(path: Path) -> np.ndarray:
-    with Image.open(path) as image:
-        return np.asarray(image.convert("RGB"), np.int16)
 
 
 def open_rgb(path: Path | None) -> Image.Image:

@@ -18,7 +18,9 @@ from pipelines.errors import Cancelled, InvalidRequest
 from pipelines.events import Notice, Progress, Stage
 from pipelines.families.flux import TRUE_CFG_SCALE
 from pipelines.request import HiresFix, Outpaint
-from tests.pipelines.families.test_families import PIPELINES, ask, draw
+from tests.pipelines.families.ours import draw
+from tests.pipelines.families.stock import PIPELINES
+from tests.pipelines.families.test_families import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable

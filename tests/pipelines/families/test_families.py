@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,10 @@ from pipelines import devices, images, previews
 from pipelines.errors import InvalidRequest
 from pipelines.events import Notice, Preview
 from pipelines.families import schedulers
-from pipelines.families.flux import TRUE_CFG_SCALE
 from pipelines.request import Backend, GenerationRequest
 from pipelines.session import Session
+from tests.pipelines.families import stock
+from tests.pipelines.families.ours import draw
 from tests.pipelines.miniatures import MINIATURES
 
 if TYPE_CHECKING:
@@ -31,19 +31,6 @@ if TYPE_CHECKING:
 SIZES = [(64, 64), (128, 64), (64, 96), (144, 112), (80, 208)]
 STEPS, GUIDANCE, SEED = 3, 4.5, 11
 PROMPT, NEGATIVE = "a red apple, on a table", "blurry, dark"
-PIPELINES = {
-    "StableDiffusionPipeline": (
-        "StableDiffusionPipeline", "StableDiffusionImg2ImgPipeline", "StableDiffusionInpaintPipeline",
-    ),
-    "StableDiffusionInpaintPipeline": ("", "", "StableDiffusionInpaintPipeline"),
-    "StableDiffusionXLPipeline": (
-        "StableDiffusionXLPipeline", "StableDiffusionXLImg2ImgPipeline", "StableDiffusionXLInpaintPipeline",
-    ),
-    "FluxPipeline": ("FluxPipeline", "FluxImg2ImgPipeline", "FluxInpaintPipeline"),
-    "FluxKontextPipeline": ("FluxKontextPipeline", "FluxKontextPipeline", "FluxKontextInpaintPipeline"),
-    "FluxFillPipeline": ("", "", "FluxFillPipeline"),
-    "ZImagePipeline": ("ZImagePipeline", "ZImageImg2ImgPipeline", "ZImageInpaintPipeline"),
-}  # fmt: skip
 
 
 def ask(model: Path, size: tuple[int, int] = (64, 64), **changes: Any) -> GenerationRequest:
@@ -52,49 +39,6 @@ def ask(model: Path, size: tuple[int, int] = (64, 64), **changes: Any) -> Genera
         "guidance_scale": GUIDANCE, "seed": SEED, "negative_prompt": NEGATIVE,
     }  # fmt: skip
     return GenerationRequest(**{**values, **changes})
-
-
-def draw(session: Session, request: GenerationRequest, folder: Path, events: Recorder) -> np.ndarray:
-    (saved,) = session.generate(request, images.Target.from_out(folder / "drawn.png"), events)
-    with Image.open(saved.path) as image:
-        return np.asarray(image.convert("RGB"), np.int16)
-
-
-def stock(model: Path, mode: int, request: GenerationRequest) -> np.ndarray:
-    """What diffusers alone draws."""
-    class_name = json.loads((model / "model_index.json").read_text())["_class_name"]
-    pipeline = getattr(diffusers, PIPELINES[class_name][mode]).from_pretrained(
-        str(model), dtype=torch.float32, local_files_only=True
-    )
-    pipeline.set_progress_bar_config(disable=True)
-    arguments: dict[str, Any] = {
-        "prompt": request.prompt, "num_inference_steps": STEPS, "guidance_scale": GUIDANCE,
-        "generator": torch.Generator("cpu").manual_seed(SEED), "return_dict": False,
-    }  # fmt: skip
-    if "Flux" in class_name:
-        arguments["max_sequence_length"] = 16
-        if "Fill" not in class_name:
-            arguments |= {"negative_prompt": request.negative_prompt, "true_cfg_scale": TRUE_CFG_SCALE}
-        if "Kontext" in class_name:
-            arguments |= {"max_area": request.width * request.height, "_auto_resize": mode < 2}
-    else:
-        arguments |= {"max_sequence_length": 16} if "ZImage" in class_name else {}
-        arguments["negative_prompt"] = request.negative_prompt or None
-    if mode:
-        with Image.open(request.image or "") as image:
-            arguments["image"] = image.convert("RGB")
-        arguments["strength"] = request.strength
-    if mode == 2:
-        with Image.open(request.mask_image or "") as image:
-            arguments["mask_image"] = image.convert("L")
-    if "Stable" not in class_name or mode != 1:
-        arguments |= {"width": request.width, "height": request.height}
-    if "Kontext" in class_name and mode == 1:
-        del arguments["strength"]
-    picture = pipeline(**arguments)[0][0]
-    if mode == 2:  # what the mask leaves out stays; diffusers alone lets the VAE change it
-        picture = Image.composite(picture, arguments["image"], arguments["mask_image"])
-    return np.asarray(picture, np.int16)
 
 
 def cases() -> list[tuple[str, int, tuple[int, int]]]:
@@ -123,7 +67,7 @@ def test_it_is_the_picture_that_diffusers_draws(
     changes = [{}, {"image": picture, "strength": 0.7}, {"image": picture, "mask_image": mask, "strength": 0.7}][mode]
     request = ask(models(name), size, **changes)
     ours = draw(session, request, tmp_path, events)
-    theirs = stock(models(name), mode, request)
+    theirs = stock.draw(models(name), mode, request)
     assert ours.shape == theirs.shape == (size[1], size[0], 3)
     assert np.abs(ours - theirs).max() <= 1
     assert ours.std() > 1

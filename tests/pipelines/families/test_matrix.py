@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from pipelines import images
 from pipelines.events import Notice
 from pipelines.request import GenerationRequest, LoraChoice
-from tests.pipelines.families import stock
+from tests.pipelines.families import ours, stock
 from tests.pipelines.miniatures import MINIATURES, Miniature
 
 if TYPE_CHECKING:
@@ -87,9 +85,7 @@ def cases() -> list[tuple[Miniature, int, tuple[int, int]]]:
 @pytest.fixture
 def draw(session: Session, tmp_path: Path, events: Recorder) -> Callable[[GenerationRequest], np.ndarray]:
     def run(request: GenerationRequest) -> np.ndarray:
-        (saved,) = session.generate(request, images.Target.from_out(tmp_path / "o.png"), events)
-        with Image.open(saved.path) as image:
-            return np.asarray(image.convert("RGB"), np.int16)
+        return ours.draw(session, request, tmp_path, events)
 
     return run
 

@@ -17,6 +17,7 @@ from pipelines.errors import InvalidRequest, UnusableFile
 from pipelines.events import Notice, Progress, Stage
 from pipelines.request import Backend, ControlChoice, GenerationRequest, HiresFix
 from pipelines.session import Session
+from tests.pipelines.families.ours import draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,12 +35,6 @@ def ask(models: Callable[[str], Path], size: tuple[int, int] = (64, 64)) -> Gene
         guidance_scale=GUIDANCE, seed=SEED, negative_prompt="blurry", strength=0.8,
         refiner=str(models("sdxl-refiner")), refiner_start=START,
     )  # fmt: skip
-
-
-def draw(session: Session, request: GenerationRequest, folder: Path, events: Recorder) -> np.ndarray:
-    (saved,) = session.generate(request, images.Target.from_out(folder / "drawn.png"), events)
-    with Image.open(saved.path) as image:
-        return np.asarray(image.convert("RGB"), np.int16)
 
 
 def open_rgb(path: Path | None) -> Image.Image:
